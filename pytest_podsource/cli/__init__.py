@@ -1,0 +1,3 @@
+"""
+The command ``podsource``: one module a command.
+"""

@@ -1,0 +1,3 @@
+"""
+The specification as code: values in, values out, no I/O.
+"""

@@ -1,0 +1,184 @@
+"""
+What differs between kubelets, as data.
+
+Rule 1: a difference is a row of :data:`DIFFERENCES`: the value, and the first kubelet
+that has it. Rule 2: the core reads a field of :class:`Kubelet`; it never compares
+versions. The facts behind each row: ``docs/reference/behaviour.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
+
+from pytest_podsource.exceptions import UnknownKubelet
+
+KUBELETS = ("1.1", "1.20", "1.30", "1.34", "1.36", "1.37")
+NEWEST = KUBELETS[-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kubelet:
+    """
+    How one kubelet behaves; a field for each difference.
+
+    Attributes:
+        minor: Its version, as major.minor.
+        file_watch: The file source watches and keeps a store (FILE-33, FILE-37).
+        file_ticker: Listings come at a fixed rate, not a period after the last ended
+            (FILE-02).
+        file_cuts_slashes: Trailing separators of the path are cut off (FILE-23).
+        file_period_must_be_positive: A period of 0 is refused at once (FILE-34).
+        watch_ends_with_move: A watched file that is moved is no longer watched
+            (FILE-69, fsnotify 1.7).
+        max_manifest_bytes: Files and bodies of this size or more fail; ``None`` for no
+            limit (FILE-25, URL-05).
+        skipped_file_level: Log level of a file that is left out (FILE-36).
+        url_timeout_ns: Time limit of a GET, 0 for none (URL-02).
+        node_sync: The apiserver source waits for the node (API-02).
+        uid_hash: ``md5`` or ``fnv1a`` (DECODE-24).
+        uid_of_origin: Path, node and URL count for the UID (DECODE-25, DECODE-26).
+        lower_node_name: The suffix of the name is in lower case (DECODE-18).
+        name_checked_first: A missing name has an error of its own (DECODE-17).
+        fields_in_any_case: Field names match in any case (DECODE-08).
+        needs_api_version: ``apiVersion`` is required (DECODE-11).
+        file_toleration: File pods tolerate NoExecute (DECODE-33).
+        pending_phase: ``status.phase`` is set to Pending (DECODE-36).
+        self_link: ``odd``, ``api`` or empty for none (DECODE-37).
+        untagged_pull_policy: Pull policy of an image without a tag (DECODE-39).
+        negative_grace_becomes_1: A negative grace period is mended (DECODE-41).
+        refuses_references: ``no``, ``trust-bundles``, ``gate`` or ``always``
+            (DECODE-45, DECODE-48).
+        priority_warnings: Odd priorities of static pods are logged (DECODE-50).
+        pods_by_uid: The merge tells pods apart by UID, else by full name (CONFIG-23).
+        first_set_is_told: A first set without changes gives an empty ADD (CONFIG-18).
+        has_delete_and_reconcile: Those operations exist (CONFIG-17).
+        status_is_merged: The status is compared and taken over (CONFIG-28, CONFIG-29).
+        generation_is_merged: The generation is taken over (CONFIG-28).
+        merge_validates: The merge drops invalid pods (CONFIG-46, CONFIG-47).
+        copies_pods: Delivered pods are deep copies (CONFIG-53).
+        seen_needs_loop: "Seen all" needs the loop's names as well (CONFIG-56).
+        source_operations: Sources may send operations other than SET (CONFIG-09).
+        notification_modes: The three modes and ``sync`` exist (CONFIG-60).
+        duplicates_event_type: Event type of a dropped duplicate (CONFIG-39).
+        seen_trims_zeros: ``config.seen`` is written without trailing zeros (CONFIG-37).
+        backoff_since_update: Backoff knows reset, delete_entry and
+            is_in_backoff_since_update (BACKOFF-21).
+        backoff_jitter: Backoff knows jitter (BACKOFF-18).
+        backoff_expiry: Backoff knows a custom expiry (BACKOFF-17).
+    """
+
+    minor: str
+    file_watch: bool
+    file_ticker: bool
+    file_cuts_slashes: bool
+    file_period_must_be_positive: bool
+    watch_ends_with_move: bool
+    max_manifest_bytes: int | None
+    skipped_file_level: str
+    url_timeout_ns: int
+    node_sync: bool
+    uid_hash: str
+    uid_of_origin: bool
+    lower_node_name: bool
+    name_checked_first: bool
+    fields_in_any_case: bool
+    needs_api_version: bool
+    file_toleration: bool
+    pending_phase: bool
+    self_link: str
+    untagged_pull_policy: str
+    negative_grace_becomes_1: bool
+    refuses_references: str
+    priority_warnings: bool
+    pods_by_uid: bool
+    first_set_is_told: bool
+    has_delete_and_reconcile: bool
+    status_is_merged: bool
+    generation_is_merged: bool
+    merge_validates: bool
+    copies_pods: bool
+    seen_needs_loop: bool
+    source_operations: bool
+    notification_modes: bool
+    duplicates_event_type: str
+    seen_trims_zeros: bool
+    backoff_since_update: bool
+    backoff_jitter: bool
+    backoff_expiry: bool
+
+
+DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
+    "file_watch": {"1.1": False, "1.20": True},
+    "file_ticker": {"1.1": False, "1.20": True},
+    "file_cuts_slashes": {"1.1": False, "1.20": True},
+    "file_period_must_be_positive": {"1.1": False, "1.20": True},
+    "watch_ends_with_move": {"1.1": False, "1.30": True},
+    "max_manifest_bytes": {"1.1": None, "1.20": 10 * 1024 * 1024},
+    "skipped_file_level": {"1.1": "info", "1.20": "error"},
+    "url_timeout_ns": {"1.1": 0, "1.20": 10_000_000_000},
+    "node_sync": {"1.1": False, "1.20": True},
+    "uid_hash": {"1.1": "md5", "1.36": "fnv1a"},
+    "uid_of_origin": {"1.1": False, "1.30": True},
+    "lower_node_name": {"1.1": False, "1.20": True},
+    "name_checked_first": {"1.1": False, "1.30": True},
+    "fields_in_any_case": {"1.1": True, "1.20": False},
+    "needs_api_version": {"1.1": False, "1.20": True},
+    "file_toleration": {"1.1": False, "1.20": True},
+    "pending_phase": {"1.1": False, "1.20": True},
+    "self_link": {"1.1": "odd", "1.20": "api", "1.30": ""},
+    "untagged_pull_policy": {"1.1": "IfNotPresent", "1.20": "Always"},
+    "negative_grace_becomes_1": {"1.1": False, "1.30": True},
+    "refuses_references": {
+        "1.1": "no",
+        "1.30": "trust-bundles",
+        "1.34": "gate",
+        "1.37": "always",
+    },
+    "priority_warnings": {"1.1": False, "1.37": True},
+    "pods_by_uid": {"1.1": False, "1.20": True},
+    "first_set_is_told": {"1.1": False, "1.20": True},
+    "has_delete_and_reconcile": {"1.1": False, "1.20": True},
+    "status_is_merged": {"1.1": False, "1.20": True},
+    "generation_is_merged": {"1.1": False, "1.34": True},
+    "merge_validates": {"1.1": True, "1.20": False},
+    "copies_pods": {"1.1": False, "1.20": True},
+    "seen_needs_loop": {"1.1": False, "1.20": True},
+    "source_operations": {"1.1": True, "1.36": False},
+    "notification_modes": {"1.1": True, "1.36": False},
+    "duplicates_event_type": {"1.1": "", "1.20": "Warning"},
+    "seen_trims_zeros": {"1.1": True, "1.20": False},
+    "backoff_since_update": {"1.1": False, "1.20": True},
+    "backoff_jitter": {"1.1": False, "1.30": True},
+    "backoff_expiry": {"1.1": False, "1.34": True},
+}
+
+
+@cache
+def kubelet(minor: str) -> Kubelet:
+    """
+    Return how the kubelet *minor* behaves.
+
+    Args:
+        minor: Its version as major.minor, one of :data:`KUBELETS`.
+
+    Raises:
+        UnknownKubelet: No table knows it.
+    """
+    if minor not in KUBELETS:
+        raise UnknownKubelet(minor, KUBELETS)
+    so_far = KUBELETS[: KUBELETS.index(minor) + 1]
+    return Kubelet(
+        minor=minor,
+        **{
+            each.name: _newest(DIFFERENCES[each.name], so_far)
+            for each in fields(Kubelet)
+            if each.name != "minor"
+        },
+    )
+
+
+def _newest(since: Mapping[str, Any], so_far: tuple[str, ...]) -> Any:
+    return since[[minor for minor in so_far if minor in since][-1]]

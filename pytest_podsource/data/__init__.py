@@ -1,0 +1,3 @@
+"""
+Generated tables; ``scripts/`` has what makes them.
+"""

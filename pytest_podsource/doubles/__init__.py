@@ -1,0 +1,3 @@
+"""
+What the fixtures hand out.
+"""

@@ -1,0 +1,3 @@
+"""
+One way to speak to any implementation.
+"""

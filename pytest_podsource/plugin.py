@@ -1,0 +1,3 @@
+"""
+The hooks of pytest; each hands over within ten lines.
+"""

@@ -1,0 +1,3 @@
+"""
+What really lists, watches and fetches.
+"""

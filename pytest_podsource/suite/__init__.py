@@ -1,0 +1,3 @@
+"""
+Cases: load, run, judge, tell.
+"""

@@ -1,0 +1,3 @@
+"""
+Worlds that a case runs in: simulated, patched, fake and real.
+"""
