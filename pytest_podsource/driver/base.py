@@ -88,6 +88,10 @@ class Follower(Protocol):
         """
         ...
 
+    def hold(self, held: bool) -> None:  # noqa: FBT001 - a state, not an option
+        """Take nothing more from the implementation, or go on, as the reader does."""
+        ...
+
 
 class Host(Protocol):
     """
@@ -97,6 +101,20 @@ class Host(Protocol):
     @property
     def env(self) -> Environment:
         """Return what the implementation is given."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """Return what permutes things at one instant; 0 keeps the natural order."""
+        ...
+
+    def reached(self, at_ns: int) -> None:
+        """
+        Move the clock of the case on to where a follower is by now.
+
+        Called before the follower's next word to ``env``; nothing of the world itself
+        is due before *at_ns*, since a follower is never sent beyond that.
+        """
         ...
 
     def follow(self, follower: Follower) -> None:
