@@ -1,0 +1,204 @@
+"""
+A child process that is spoken to line by line, within a time limit.
+
+It has a process group of its own and is ended with it. Its standard error is kept,
+the last of it, for the story of a failed case.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import IO
+
+LINE_LIMIT = 256 * 1024 * 1024
+STDERR_KEPT = 16 * 1024
+_CHUNK = 1024 * 1024
+_LAST_WORDS_S = 2.0
+
+
+class Ended(Exception):
+    """
+    The process has ended.
+
+    Attributes:
+        how: ``exit code 2`` or ``signal 9``.
+    """
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+class Late(Exception):
+    """
+    Nothing came within the time limit.
+    """
+
+
+class Flood(Exception):
+    """
+    A line without end.
+    """
+
+
+class Child:
+    """
+    A running child process.
+
+    Args:
+        command: The program and its arguments.
+
+    Raises:
+        OSError: It can't be started.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - what the user asked for
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+        )
+        self._selector = selectors.DefaultSelector()
+        self._lines: deque[bytes] = deque()
+        self._line = bytearray()
+        self._unwritten = bytearray()
+        self._stderr = bytearray()
+        self._ended = False
+        for pipe in self._pipes():
+            os.set_blocking(pipe.fileno(), False)
+        for pipe in self._pipes()[1:]:
+            self._selector.register(pipe, selectors.EVENT_READ)
+
+    @property
+    def pid(self) -> int:
+        """Return the id of the process and of its group."""
+        return self._process.pid
+
+    @property
+    def stderr(self) -> str:
+        """Return the last that it wrote to standard error."""
+        return self._stderr.decode(errors="replace")
+
+    def forget_stderr(self) -> None:
+        """Begin a new case: what was written before belongs to another."""
+        self._stderr.clear()
+
+    def write(self, line: bytes) -> None:
+        """Send *line*, as far as the process takes it; :meth:`read` sends the rest."""
+        self._unwritten += line
+        self._flush()
+
+    def read(self, deadline: float) -> bytes:
+        """
+        Return the next line that the process writes.
+
+        Raises:
+            Late: It wrote none before *deadline*, a time of ``time.monotonic``.
+            Ended: It has ended and left no line.
+            Flood: It doesn't end its line.
+        """
+        while not self._lines:
+            self._serve(deadline - time.monotonic())
+        return self._lines.popleft()
+
+    def end(self, patience_s: float = 0.0) -> None:
+        """
+        End the process and its group, after *patience_s* to end by itself.
+        """
+        if self._ended:
+            return
+        self._ended = True
+        with suppress(OSError):
+            self._stdin.close()
+        if patience_s:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(patience_s)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._process.wait()
+        self._selector.close()
+        for pipe in self._pipes():
+            with suppress(OSError):
+                pipe.close()
+
+    def _serve(self, left_s: float) -> None:
+        ready = self._selector.select(left_s) if left_s > 0 else []
+        if not ready:
+            raise Late
+        for key, _ in ready:
+            if key.fileobj is self._stdin:
+                self._flush()
+            elif key.fileobj is self._stderr_pipe:
+                self._take_stderr()
+            else:
+                self._take_stdout()
+
+    def _flush(self) -> None:
+        waits = bool(self._unwritten)
+        try:
+            while self._unwritten:
+                del self._unwritten[: os.write(self._stdin.fileno(), self._unwritten)]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:  # its last words are still to be read
+            self._unwritten.clear()
+        watched = self._stdin in self._selector.get_map()
+        if waits and self._unwritten and not watched:
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+        elif watched and not self._unwritten:
+            self._selector.unregister(self._stdin)
+
+    def _take_stderr(self) -> None:
+        text = os.read(self._stderr_pipe.fileno(), _CHUNK)
+        if not text:
+            self._selector.unregister(self._stderr_pipe)
+        self._stderr = (self._stderr + text)[-STDERR_KEPT:]
+
+    def _take_stdout(self) -> None:
+        text = os.read(self._stdout.fileno(), _CHUNK)
+        if not text:
+            raise Ended(self._how_it_ended())
+        self._line += text
+        if b"\n" in text:
+            *whole, self._line = self._line.split(b"\n")
+            self._lines.extend(bytes(each) for each in whole)
+        if len(self._line) > LINE_LIMIT:
+            raise Flood
+
+    def _how_it_ended(self) -> str:
+        try:
+            code = self._process.wait(_LAST_WORDS_S)
+        except subprocess.TimeoutExpired:
+            return "closed standard output"
+        with suppress(BlockingIOError):  # a child of its own still holds the pipe
+            while self._stderr_pipe in self._selector.get_map():
+                self._take_stderr()
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+        return self._stdin, self._stdout, self._stderr_pipe
+
+    @property
+    def _stdin(self) -> IO[bytes]:
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    @property
+    def _stdout(self) -> IO[bytes]:
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+    @property
+    def _stderr_pipe(self) -> IO[bytes]:
+        assert self._process.stderr is not None
+        return self._process.stderr
