@@ -63,6 +63,17 @@ class Kubelet:
         source_operations: Sources may send operations other than SET (CONFIG-09).
         notification_modes: The three modes and ``sync`` exist (CONFIG-60).
         duplicates_event_type: Event type of a dropped duplicate (CONFIG-39).
+        merge_log_level: Log level of what the merge leaves out (CONFIG-13, CONFIG-39).
+        snapshot_comes_first: In mode ``snapshot-and-updates`` SET precedes UPDATE
+            (CONFIG-62).
+        loop_handlers: The sync loop's handler of each operation (SYNC-06, SYNC-07).
+        loop_logs_unknown: It logs operations that it doesn't know, SET apart (SYNC-09).
+        loop_notes_sources: It notes the source of each message (SYNC-10).
+        loop_housekeeping_ticks: Housekeeping has a tick of its own, else it follows an
+            iteration (SYNC-22, SYNC-23).
+        loop_syncs_all: All pods are synced once per ``sync_period_ns`` (SYNC-17).
+        loop_retry_ns: First and longest sleep while the runtime fails (SYNC-15).
+        runtime_log_level: Log level of such a sleep (SYNC-15).
         seen_trims_zeros: ``config.seen`` is written without trailing zeros (CONFIG-37).
         backoff_since_update: Backoff knows reset, delete_entry and
             is_in_backoff_since_update (BACKOFF-21).
@@ -104,6 +115,15 @@ class Kubelet:
     source_operations: bool
     notification_modes: bool
     duplicates_event_type: str
+    merge_log_level: str
+    snapshot_comes_first: bool
+    loop_handlers: Mapping[str, str]
+    loop_logs_unknown: bool
+    loop_notes_sources: bool
+    loop_housekeeping_ticks: bool
+    loop_syncs_all: bool
+    loop_retry_ns: tuple[int, int]
+    runtime_log_level: str
     seen_trims_zeros: bool
     backoff_since_update: bool
     backoff_jitter: bool
@@ -149,6 +169,31 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "source_operations": {"1.1": True, "1.36": False},
     "notification_modes": {"1.1": True, "1.36": False},
     "duplicates_event_type": {"1.1": "", "1.20": "Warning"},
+    "merge_log_level": {"1.1": "warning", "1.30": "info"},
+    "snapshot_comes_first": {"1.1": False, "1.20": True},
+    "loop_handlers": {
+        "1.1": {
+            "ADD": "handle_pod_additions",
+            "UPDATE": "handle_pod_updates",
+            "REMOVE": "handle_pod_deletions",
+        },
+        "1.20": {
+            "ADD": "handle_pod_additions",
+            "UPDATE": "handle_pod_updates",
+            "REMOVE": "handle_pod_removes",
+            "RECONCILE": "handle_pod_reconcile",
+            "DELETE": "handle_pod_updates",
+        },
+    },
+    "loop_logs_unknown": {"1.1": False, "1.20": True},
+    "loop_notes_sources": {"1.1": False, "1.20": True},
+    "loop_housekeeping_ticks": {"1.1": False, "1.20": True},
+    "loop_syncs_all": {"1.1": True, "1.20": False},
+    "loop_retry_ns": {
+        "1.1": (5_000_000_000, 5_000_000_000),
+        "1.20": (100_000_000, 5_000_000_000),
+    },
+    "runtime_log_level": {"1.1": "info", "1.20": "error"},
     "seen_trims_zeros": {"1.1": True, "1.20": False},
     "backoff_since_update": {"1.1": False, "1.20": True},
     "backoff_jitter": {"1.1": False, "1.30": True},

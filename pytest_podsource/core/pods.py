@@ -1,0 +1,122 @@
+"""
+What the kubelet reads from a pod, and how it copies one.
+
+Rule 1: a pod is a plain dict in the Kubernetes JSON form. Rule 2: a field that is
+absent or null is Go's nil; ``[]`` and ``{}`` are empty, which is not the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import deepcopy
+from datetime import datetime, timezone
+from typing import Any, cast
+
+from pytest_podsource.contract import Pod
+
+SOURCE_ANNOTATION = "kubernetes.io/config.source"
+MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
+SEEN_ANNOTATION = "kubernetes.io/config.seen"
+HASH_ANNOTATION = "kubernetes.io/config.hash"
+
+#: The annotations that belong to the kubelet: never a reason for an update.
+LOCAL_ANNOTATIONS = (SOURCE_ANNOTATION, MIRROR_ANNOTATION, SEEN_ANNOTATION)
+
+API_SOURCE = "api"
+_NS_PER_SECOND = 1_000_000_000
+
+
+def name(pod: Pod) -> str:
+    """
+    Return the name of *pod*, empty if it has none.
+    """
+    return cast("str", _metadata(pod).get("name") or "")
+
+
+def namespace(pod: Pod) -> str:
+    """
+    Return the namespace of *pod*, empty if it has none.
+    """
+    return cast("str", _metadata(pod).get("namespace") or "")
+
+
+def uid(pod: Pod) -> str:
+    """
+    Return the UID of *pod*, empty if it has none.
+    """
+    return cast("str", _metadata(pod).get("uid") or "")
+
+
+def full_name(pod: Pod) -> str:
+    """
+    Return ``name_namespace``, by which duplicates within a source are found.
+
+    Kubelet: ``GetPodFullName`` in ``pkg/kubelet/container``.
+    """
+    return f"{name(pod)}_{namespace(pod)}"
+
+
+def annotations_of(pod: Pod) -> dict[str, str]:
+    """
+    Return the annotations of *pod* to read, empty if it has none.
+    """
+    return _metadata(pod).get("annotations") or {}
+
+
+def annotate(pod: Pod, key: str, value: str) -> None:
+    """
+    Set the annotation *key* in *pod* itself.
+    """
+    annotated = {**annotations_of(pod), key: value}
+    pod["metadata"] = {**_metadata(pod), "annotations": annotated}
+
+
+def is_static(pod: Pod) -> bool:
+    """
+    Return whether *pod* names a source, and that isn't the apiserver.
+
+    Kubelet: ``IsStaticPod`` in ``pkg/kubelet/types``.
+    """
+    return annotations_of(pod).get(SOURCE_ANNOTATION, API_SOURCE) != API_SOURCE
+
+
+def is_mirror(pod: Pod) -> bool:
+    """
+    Return whether *pod* carries the mirror annotation, whatever its value.
+
+    Kubelet: ``IsMirrorPod`` in ``pkg/kubelet/types``.
+    """
+    return MIRROR_ANNOTATION in annotations_of(pod)
+
+
+def copies(pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """
+    Return deep copies of *pods*.
+
+    Kubelet: ``copyPods`` in ``pkg/kubelet/config``.
+    """
+    return tuple(deepcopy(pod) for pod in pods)
+
+
+def timestamp(wall_ns: int, *, trims_zeros: bool) -> str:
+    """
+    Return *wall_ns* as the kubelet writes ``config.seen``: RFC 3339, in UTC.
+
+    Args:
+        wall_ns: Nanoseconds since 1970.
+        trims_zeros: Leave out trailing zeros of the fraction, else nine digits.
+
+    Kubelet: ``Timestamp.GetString`` in ``pkg/kubelet/types``.
+    """
+    seconds, fraction = divmod(wall_ns, _NS_PER_SECOND)
+    moment = datetime.fromtimestamp(seconds, tz=timezone.utc).strftime(
+        "%Y-%m-%dT%H:%M:%S"
+    )
+    digits = f".{fraction:09d}"
+    if trims_zeros:
+        digits = digits.rstrip("0").rstrip(".")
+    return f"{moment}{digits}Z"
+
+
+def _metadata(pod: Pod) -> dict[str, Any]:
+    return pod.get("metadata") or {}
