@@ -150,7 +150,12 @@ class Environment(Protocol):
         timeout_ns: int,
         on_done: Callable[[Reply | OSError], None],
     ) -> Cancel:
-        """GET *url*; *timeout_ns* is for all of it, 0 for no limit."""
+        """
+        GET *url* once; *timeout_ns* is for all of it, 0 for no limit.
+
+        The reply is told as it came: to follow a redirect, which is one more fetch, or
+        to unpack a body is the caller's.
+        """
         ...
 
     def list_pods(self, on_done: Callable[[dict[str, Any] | OSError], None]) -> Cancel:
@@ -369,7 +374,12 @@ class Implementation(Protocol):
         ...
 
     def new_pod_sources(self, config: Config, env: Environment) -> Source:
-        """Return file, http, api and PodConfig as one; sends PodUpdates."""
+        """
+        Return file, http, api and PodConfig as one; sends PodUpdates.
+
+        Which of them: those of ``sources``; where that is empty, file if there is a
+        ``path`` and http if there is a ``url``.
+        """
         ...
 
     def new_sync_loop(self, config: Config, env: Environment) -> SyncLoop:

@@ -8,6 +8,7 @@ Every public error.
     |   +-- UnknownKubelet    a kubelet version that no table knows
     |   +-- CannotLoad        an implementation that can't be loaded or bound
     +-- CaseError             the case is at fault: *setup failed*
+    +-- CannotRunHere         this machine or world can't show it: *disabled*
     +-- DriverError           the harness or the adapter is at fault: *harness error*
     +-- ImplementationError   the implementation is at fault
         +-- Crashed           it raised what it shouldn't
@@ -87,6 +88,22 @@ class CaseError(PodSourceError):
 
     def __str__(self) -> str:
         return f"{self.where}: {self.reason}"
+
+
+class CannotRunHere(PodSourceError):
+    """
+    A case that this machine, this user or this world can't show: *disabled*.
+
+    Attributes:
+        reason: What is lacking, and where it would run.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 class DriverError(PodSourceError):

@@ -9,6 +9,7 @@ and a way to keep an implementation with a clock of its own in step.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -59,6 +60,8 @@ class Offer:
         components: Those of :data:`COMPONENTS` that it offers.
         features: Levels beyond ``base`` that it offers; ``None``: all may be tried.
         abilities: How it meets the world.
+        remarks: What a person should know of it, such as a name that is nearly one of
+            the contract's.
     """
 
     name: str
@@ -68,6 +71,7 @@ class Offer:
     components: frozenset[str]
     features: frozenset[str] | None = None
     abilities: Abilities = Abilities()
+    remarks: tuple[str, ...] = ()
 
 
 class Follower(Protocol):
@@ -119,6 +123,10 @@ class Host(Protocol):
 
     def follow(self, follower: Follower) -> None:
         """Keep *follower* in step with the clock of the case, until its end."""
+        ...
+
+    def acting(self) -> AbstractContextManager[None]:
+        """Return what the implementation's own code runs within, in this process."""
         ...
 
 
