@@ -74,6 +74,12 @@ class Kubelet:
         loop_syncs_all: All pods are synced once per ``sync_period_ns`` (SYNC-17).
         loop_retry_ns: First and longest sleep while the runtime fails (SYNC-15).
         runtime_log_level: Log level of such a sleep (SYNC-15).
+        flags: The flags that concern pod sources (FLAGS-01).
+        path_flag: Which of them gives the manifest path (FLAGS-01).
+        has_config_file: There is a configuration file (FLAGS-01).
+        single_header: One header, one colon in it (FLAGS-17).
+        default_sync_period_ns: ``syncFrequency`` if nothing is said (FLAGS-06).
+        refuses_empty_node_name: A blank node name is refused (FLAGS-20).
         seen_trims_zeros: ``config.seen`` is written without trailing zeros (CONFIG-37).
         backoff_since_update: Backoff knows reset, delete_entry and
             is_in_backoff_since_update (BACKOFF-21).
@@ -124,11 +130,26 @@ class Kubelet:
     loop_syncs_all: bool
     loop_retry_ns: tuple[int, int]
     runtime_log_level: str
+    flags: tuple[str, ...]
+    path_flag: str
+    has_config_file: bool
+    single_header: bool
+    default_sync_period_ns: int
+    refuses_empty_node_name: bool
     seen_trims_zeros: bool
     backoff_since_update: bool
     backoff_jitter: bool
     backoff_expiry: bool
 
+
+_FLAGS = (
+    "file-check-frequency",
+    "manifest-url",
+    "http-check-frequency",
+    "manifest-url-header",
+    "sync-frequency",
+    "hostname-override",
+)
 
 DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "file_watch": {"1.1": False, "1.20": True},
@@ -194,6 +215,15 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
         "1.20": (100_000_000, 5_000_000_000),
     },
     "runtime_log_level": {"1.1": "info", "1.20": "error"},
+    "flags": {
+        "1.1": ("config", *_FLAGS),
+        "1.20": ("pod-manifest-path", "config", *_FLAGS),
+    },
+    "path_flag": {"1.1": "config", "1.20": "pod-manifest-path"},
+    "has_config_file": {"1.1": False, "1.20": True},
+    "single_header": {"1.1": True, "1.20": False},
+    "default_sync_period_ns": {"1.1": 10_000_000_000, "1.20": 60_000_000_000},
+    "refuses_empty_node_name": {"1.1": False, "1.20": True},
     "seen_trims_zeros": {"1.1": True, "1.20": False},
     "backoff_since_update": {"1.1": False, "1.20": True},
     "backoff_jitter": {"1.1": False, "1.30": True},
