@@ -18,7 +18,6 @@ from typing import Any
 from pytest_podsource.contract import (
     Config,
     PodUpdate,
-    Refused,
     Reply,
     SourceUpdate,
     WatchEvent,
@@ -40,6 +39,7 @@ _KINDS: Mapping[str, type[OSError]] = {
     "timeout": TimeoutError,
     "dns": socket.gaierror,
     "tls": ssl.SSLError,
+    "cut": ConnectionAbortedError,
 }
 _DIFF = ("added", "updated", "removed")
 
@@ -330,10 +330,3 @@ def update_from_wire(params: Mapping[str, Any]) -> SourceUpdate | PodUpdate:
     if params["op"] == "SET":
         return SourceUpdate(source=params["source"], pods=pods)
     return PodUpdate(op=params["op"], source=params["source"], pods=pods)
-
-
-def refused_to_wire(refused: Refused) -> dict[str, Any]:
-    """
-    Return a refusal as the data of an error.
-    """
-    return {"reason": refused.reason, "parsed": refused.parsed}
