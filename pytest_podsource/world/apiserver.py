@@ -1,0 +1,147 @@
+"""
+The apiserver of a simulated world: the pods of one node, listed and watched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, TypeAlias
+
+from pytest_podsource.contract import Cancel, Pod
+from pytest_podsource.driver.protocol import ServerStatus
+from pytest_podsource.exceptions import CaseError
+from pytest_podsource.world.clock import CaseClock, Lane
+
+WatchedEvent: TypeAlias = "dict[str, Any] | None"
+OnWatched: TypeAlias = Callable[[WatchedEvent], None]
+
+_CHANGES = ("ADDED", "MODIFIED", "DELETED")
+
+
+class _Watcher:
+    def __init__(self, clock: CaseClock, on_event: OnWatched) -> None:
+        self._lane = Lane(clock)
+        self._on_event = on_event
+
+    def tell(self, event: WatchedEvent) -> None:
+        self._lane.post(lambda: self._on_event(deepcopy(event)))
+
+    def forget(self) -> None:
+        self._lane.clear()
+
+
+class PodModel:
+    """
+    Pods with a resource version that counts changes, and those who watch them.
+    """
+
+    def __init__(self, clock: CaseClock, pods: Sequence[Pod]) -> None:
+        self._clock = clock
+        self._version = 1
+        self._pods = {_key(pod): self._stamped(pod) for pod in pods}
+        self._history: list[tuple[int, dict[str, Any]]] = []
+        self._watchers: list[_Watcher] = []
+        self._failing_lists: list[int] = []
+
+    def list_pods(self, on_done: Callable[[dict[str, Any] | OSError], None]) -> Cancel:
+        """Answer one list, or let it fail as ordered."""
+        answer = self._failure() or self._listing()
+        return self._clock.call_later(0, lambda: on_done(answer))
+
+    def watch_pods(self, resource_version: str, on_event: OnWatched) -> Cancel:
+        """Tell what came after *resource_version*, and what comes from now on."""
+        watcher = _Watcher(self._clock, on_event)
+        self._watchers.append(watcher)
+        seen = int(resource_version) if resource_version.isdigit() else self._version
+        for version, event in self._history:
+            if version > seen:
+                watcher.tell(event)
+        return lambda: self._forget(watcher)
+
+    def apply(self, argument: Mapping[str, Any]) -> None:
+        """
+        Carry out the verb ``api``: each key is an event, ``end`` or ``list_fails``.
+
+        Raises:
+            CaseError: A key that is none of those.
+        """
+        for word, value in argument.items():
+            if word in _CHANGES:
+                self._change(word, value)
+            elif word == "BOOKMARK":
+                self._tell({"type": word, "object": self._bookmark()})
+            elif word == "ERROR":
+                self._tell({"type": word, "object": _status(value)})
+                self._end()
+            elif word == "end":
+                self._end()
+            elif word == "list_fails":
+                self._failing_lists.append(value)
+            else:
+                known = ", ".join((*_CHANGES, "BOOKMARK", "ERROR", "end", "list_fails"))
+                raise CaseError("api", f"{word!r} is not known. Known words: {known}.")
+
+    def _change(self, word: str, pod: Pod) -> None:
+        self._version += 1
+        stamped = self._stamped(pod)
+        if word == "DELETED":
+            self._pods.pop(_key(pod), None)
+        else:
+            self._pods[_key(pod)] = stamped
+        event = {"type": word, "object": stamped}
+        self._history.append((self._version, event))
+        self._tell(event)
+
+    def _stamped(self, pod: Pod) -> Pod:
+        metadata = {**pod.get("metadata", {}), "resourceVersion": str(self._version)}
+        return {**deepcopy(pod), "metadata": metadata}
+
+    def _bookmark(self) -> dict[str, Any]:
+        metadata = {"resourceVersion": str(self._version)}
+        return {"kind": "Pod", "apiVersion": "v1", "metadata": metadata}
+
+    def _listing(self) -> dict[str, Any]:
+        return {
+            "kind": "PodList",
+            "apiVersion": "v1",
+            "metadata": {"resourceVersion": str(self._version)},
+            "items": [deepcopy(pod) for pod in self._pods.values()],
+        }
+
+    def _failure(self) -> OSError | None:
+        if not self._failing_lists:
+            return None
+        status = self._failing_lists.pop(0)
+        return ServerStatus(status, f"the list was answered with {status}")
+
+    def _tell(self, event: dict[str, Any]) -> None:
+        for watcher in self._watchers:
+            watcher.tell(event)
+
+    def _end(self) -> None:
+        for watcher in self._watchers:
+            watcher.tell(None)
+        self._watchers.clear()
+
+    def _forget(self, watcher: _Watcher) -> None:
+        watcher.forget()
+        if watcher in self._watchers:
+            self._watchers.remove(watcher)
+
+
+def _key(pod: Pod) -> tuple[str, str]:
+    metadata = pod.get("metadata") or {}
+    return (metadata.get("namespace") or "", metadata.get("name") or "")
+
+
+def _status(code: int) -> dict[str, Any]:
+    return {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "reason": "Expired" if code == 410 else "InternalError",  # noqa: PLR2004 - HTTP
+        "message": f"the watch ended with {code}",
+        "code": code,
+    }
