@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,9 @@ class Scribe:
 
     def reached(self, at_ns: int) -> None:
         self.time_ns = at_ns
+
+    def acting(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def send(
         self,
