@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from pytest_podsource.contract import PodUpdate, SourceUpdate
 
@@ -22,6 +23,16 @@ BUFFER = 50
 Taken = Callable[[], None]
 Send = Callable[[PodUpdate, Taken], None]
 Outputs = Iterable[PodUpdate]
+
+
+class Channel(Protocol):
+    """
+    Where a source puts its messages.
+    """
+
+    def __call__(self, update: SourceUpdate, taken: Taken | None = None) -> None:
+        """Put *update*; *taken* is called when the listener has accepted it."""
+        ...
 
 
 @dataclass(slots=True)
@@ -55,9 +66,7 @@ class Mux:
         self._offered = False
         self._running = False
 
-    def listen(
-        self, merge: Callable[[SourceUpdate], Outputs]
-    ) -> Callable[[SourceUpdate, Taken | None], None]:
+    def listen(self, merge: Callable[[SourceUpdate], Outputs]) -> Channel:
         """
         Return a new channel whose messages go to *merge*.
 

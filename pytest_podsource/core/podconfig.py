@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 
 from pytest_podsource.contract import Operation, Pod, PodUpdate, SourceUpdate
 from pytest_podsource.core.merge import Changes, Event, Log, PodStorage
-from pytest_podsource.core.mux import Mux, Send
+from pytest_podsource.core.mux import Channel, Mux, Send
 from pytest_podsource.core.pods import copies
 from pytest_podsource.core.versions import Kubelet
 
@@ -75,11 +75,11 @@ class PodConfig:
             kubelet, now=now, event=event, log=log, validate=validate
         )
         self._mux = Mux(send)
-        self._channels: dict[str, Callable[..., None]] = {}
+        self._channels: dict[str, Channel] = {}
         for source in sources:
             self.channel(source)
 
-    def channel(self, source: str) -> Callable[..., None]:
+    def channel(self, source: str) -> Channel:
         """
         Return the channel of *source*, the same each time; it counts as configured.
 
