@@ -7,8 +7,6 @@ manifest directory; ``.`` is the directory itself and ``..`` leads out of it, wi
 temporary directory of the case.
 """
 
-# ruff: noqa: PTH - paths are texts here; pathlib would bring them into clean form
-
 from __future__ import annotations
 
 import errno

@@ -2,8 +2,6 @@
 The environment of a simulated world: callbacks, streams, and nothing that blocks.
 """
 
-# ruff: noqa: PTH - paths are texts here; pathlib would bring them into clean form
-
 from __future__ import annotations
 
 import os

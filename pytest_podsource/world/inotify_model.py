@@ -7,8 +7,6 @@ change are told before anybody acts on them; equal neighbours are one, as the ke
 merges what nobody has read. Rule 4: a watch dies with its inode, in silence.
 """
 
-# ruff: noqa: PTH - paths are texts here; pathlib would bring them into clean form
-
 from __future__ import annotations
 
 import errno

@@ -1,0 +1,234 @@
+"""
+An implementation in this process.
+
+Rule 1: whatever it raises is its own fault, and says where. Rule 2: it acts within what
+it was given; a thread, a socket or an inotify of its own is a harness error, for then
+nobody knows when it is idle. Rule 3: what a case has started ends with it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pytest_podsource import aio
+from pytest_podsource.contract import Config, SourceUpdate
+from pytest_podsource.driver.base import Host, Offer
+from pytest_podsource.driver.compose import ComposedSources
+from pytest_podsource.driver.foreign import Foreign
+from pytest_podsource.driver.guard import Guard, GuardedEnvironment, crash
+from pytest_podsource.exceptions import DriverError
+
+FACTORIES: Mapping[str, str] = {
+    "backoff": "new_backoff",
+    "file": "new_file_source",
+    "http": "new_http_source",
+    "api": "new_apiserver_source",
+    "podconfig": "new_pod_config",
+    "sources": "new_pod_sources",
+    "ready": "new_sources_ready",
+    "syncloop": "new_sync_loop",
+}
+FUNCTIONS: Mapping[str, tuple[str, ...]] = {
+    "diff": ("diff_snapshots",),
+    "manifest": ("decode_manifest", "decode_manifest_list"),
+    "flags": ("parse_flags", "parse_config"),
+}
+METHODS: Mapping[str, tuple[str, ...]] = {
+    "diff_snapshots": ("old", "new"),
+    "decode_manifest": ("data", "config"),
+    "decode_manifest_list": ("data", "config"),
+    "parse_flags": ("argv", "config"),
+    "parse_config": ("data", "config"),
+    "next": ("id_", "event_ns"),
+    "get": ("id_",),
+    "reset": ("id_",),
+    "delete_entry": ("id_",),
+    "gc": (),
+    "is_in_backoff_since": ("id_", "event_ns"),
+    "is_in_backoff_since_update": ("id_", "event_ns"),
+    "start": (),
+    "stop": (),
+    "channel": ("source",),
+    "seen_all_sources": ("seen",),
+    "sync": (),
+    "add_source": ("source",),
+    "all_ready": (),
+    "deliver": ("update",),
+}
+"""The names of the contract, with their arguments in order."""
+
+NEEDED: Mapping[str, tuple[str, ...]] = {
+    "backoff": ("next", "get"),
+    "file": ("start",),
+    "http": ("start",),
+    "api": ("start",),
+    "podconfig": ("channel",),
+    "sources": ("start",),
+    "ready": ("add_source", "all_ready"),
+    "syncloop": ("start", "deliver"),
+}
+"""What the object of a component can't do without."""
+
+
+class InProcessDriver:
+    """
+    A module or an object with factories, for a whole run.
+
+    Args:
+        implementation: What has the factories.
+        offer: What it offers; its abilities say whether its time is the case's.
+    """
+
+    def __init__(self, implementation: Any, offer: Offer) -> None:
+        self._implementation = implementation
+        self._offer = offer
+
+    @property
+    def offer(self) -> Offer:
+        """Return what the implementation says of itself."""
+        return self._offer
+
+    def connect(self, host: Host) -> InProcessConnection:
+        """Begin a case."""
+        return InProcessConnection(self._implementation, self._offer, host)
+
+    def close(self) -> None:
+        """End the run; nothing of it is left."""
+
+
+class InProcessConnection:
+    """
+    One implementation within one case.
+    """
+
+    def __init__(self, implementation: Any, offer: Offer, host: Host) -> None:
+        self._implementation = implementation
+        self._guard = Guard(host)
+        self._env = GuardedEnvironment(host.env, self._guard)
+        self._objects: dict[str, Any] = {}
+        self._channels: dict[str, Callable[..., None]] = {}
+        self._started: dict[str, list[Any]] = {}
+        self._asyncio: aio.Asyncio | None = None
+        self._foreign = Foreign(offer.abilities)
+
+    def new(self, component: str, config: Config) -> None:
+        """Make the object of *component*; see :class:`Connection`."""
+        factory = FACTORIES[component]
+        made = self._guard.call(factory, self._make, component, config)
+        lacking = [name for name in NEEDED[component] if not hasattr(made, name)]
+        if lacking:
+            wrong = f"it gave {made!r}, which lacks {', '.join(lacking)}"
+            raise crash(factory, TypeError(wrong))
+        self._objects[component] = made
+        if component == "podconfig":
+            self._channels = {}
+            for name in config.sources:
+                self._channel(name)
+        self._foreign.check()
+
+    def call(self, component: str, method: str, arguments: Mapping[str, Any]) -> Any:
+        """Call *method*; see :class:`Connection`."""
+        values = _in_order(method, arguments)
+        if method == "channel":
+            self._channel(*values)
+            return None
+        if component in FUNCTIONS:
+            function = getattr(self._implementation, method, None)
+        else:
+            function = getattr(self._objects.get(component), method, None)
+        if function is None:
+            lacks = AttributeError(f"there is no {method} to call")
+            raise crash(method, lacks)
+        if method == "start":
+            return self._start(component, function)
+        if method == "stop":
+            return self._stop(component)
+        return self._guard.call(method, function, *values)
+
+    def send(self, update: SourceUpdate) -> Callable[[], bool]:
+        """Put *update* on the channel of its source; see :class:`Connection`."""
+        taken: list[bool] = []
+        channel = self._channel(update.source)
+        self._guard.call(
+            f"channel {update.source}", channel, update, lambda: taken.append(True)
+        )
+        return lambda: bool(taken)
+
+    def close(self) -> None:
+        """
+        End whatever the case has left running.
+
+        Raises:
+            Crashed: A ``stop`` raised.
+            DriverError: Something runs on that this process can't end.
+        """
+        try:
+            for component in tuple(self._started):
+                self._stop(component)
+            if self._asyncio is not None:
+                self._guard.call("the end of asyncio", self._asyncio.stop)
+            self._foreign.check()
+        finally:
+            self._guard.closed = True
+            self._foreign.end_workers()
+
+    def _make(self, component: str, config: Config) -> Any:
+        factory = getattr(self._implementation, FACTORIES[component], None)
+        if factory is not None:
+            return factory(config, self._env)
+        if component == "sources":
+            return ComposedSources(self._implementation, config, self._env)
+        raise DriverError(f"component {component!r} is not offered.")
+
+    def _channel(self, source: str) -> Callable[..., None]:
+        if source not in self._channels:
+            pod_config = self._objects["podconfig"]
+            self._channels[source] = self._guard.call(
+                "channel", pod_config.channel, source
+            )
+        return self._channels[source]
+
+    def _start(self, component: str, start: Callable[[], Any]) -> None:
+        self._started[component] = []
+        result = self._guard.call("start", start)
+        self._started[component] = [self._spawn(work) for work in _awaitables(result)]
+        self._foreign.check()
+
+    def _stop(self, component: str) -> None:
+        tasks = self._started.pop(component, [])
+        stop = getattr(self._objects[component], "stop", None)
+        result = self._guard.call("stop", stop) if stop is not None else None
+        ends = [self._spawn(work) for work in _awaitables(result)]
+        for task in tasks:
+            if ends:
+                ends[-1].add_done_callback(lambda _, task=task: task.cancel())
+            else:
+                task.cancel()
+
+    def _spawn(self, work: Any) -> Any:
+        if self._asyncio is None:
+            self._asyncio = aio.run(self._env)
+        return self._asyncio.spawn(_finish(work))
+
+
+def _in_order(method: str, arguments: Mapping[str, Any]) -> list[Any]:
+    names = METHODS.get(method)
+    if names is None or set(names) != set(arguments):
+        raise DriverError(
+            f"{method}({', '.join(arguments)}) is no call of the contract. "
+            f"Known calls: {', '.join(METHODS)}."
+            if names is None
+            else f"{method} takes ({', '.join(names)}), not ({', '.join(arguments)})."
+        )
+    return [arguments[name] for name in names]
+
+
+def _awaitables(result: Any) -> list[Any]:
+    results = result if isinstance(result, list) else [result]
+    return [each for each in results if inspect.isawaitable(each)]
+
+
+async def _finish(work: Any) -> Any:
+    return await work
