@@ -88,6 +88,12 @@ class Run:
                 return
         self._nothing_left(steps)
 
+    def act(self, step: Step) -> Any:
+        """Carry *step* out and settle, without judging; return what it gave."""
+        value = self._carry_out(step)
+        self._settle(step)
+        return value
+
     def _do(self, step: Step) -> bool:
         """Do *step* and judge; return whether the case ends here."""
         moment = Moment(step=step.number, at_ns=self._world.now_ns(), done=done(step))
