@@ -1,0 +1,3 @@
+"""
+Differential testing: two implementations live through generated scenarios.
+"""
