@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.exceptions import CaseError
 from pytest_podsource.suite.content import KINDS, MODIFIERS, render
-from pytest_podsource.suite.durations import parse_ns
 from pytest_podsource.suite.scene import SETTINGS, settings
 from pytest_podsource.suite.steps import Step
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.exceptions import CaseError
-from pytest_podsource.suite.durations import parse_ns
 from pytest_podsource.suite.pods import for_manifest
 from pytest_podsource.suite.variables import put_in
 from pytest_podsource.world.base import ScriptedReply

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_podsource.contract import Config, Refused
+from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.driver.base import Connection
 from pytest_podsource.exceptions import Crashed, Spins
 from pytest_podsource.suite.calls import FUNCTIONS, POD_METHODS, call_of
 from pytest_podsource.suite.case import Case
-from pytest_podsource.suite.durations import parse_ns
 from pytest_podsource.suite.expect import Divergence, judge, mentions
 from pytest_podsource.suite.scene import settings
 from pytest_podsource.suite.show import Shown, done, result

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from pytest_podsource.contract import Config
+from pytest_podsource.contract import SECOND_NS, Config
+from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.exceptions import CaseError
 from pytest_podsource.suite.case import Case
 from pytest_podsource.suite.content import headers, render, reply
-from pytest_podsource.suite.durations import UNITS_NS, parse_ns
 from pytest_podsource.suite.pods import for_object
 from pytest_podsource.world.base import Scene
 
@@ -109,4 +109,4 @@ def _wall(text: str, where: str) -> int:
             where, f"wall can't be {text!r}. Right would be 2024-01-01T00:00:00Z."
         ) from None
     whole = since.days * 86_400 + since.seconds
-    return whole * UNITS_NS["s"] + nanoseconds
+    return whole * SECOND_NS + nanoseconds

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pytest_podsource.contract import Pod
-from pytest_podsource.suite.durations import is_duration, parse_ns, text_of
+from pytest_podsource.core.durations import parse_ns
+from pytest_podsource.suite.durations import is_duration, text_of
 from pytest_podsource.suite.expect import OPERATIONS, entries
 from pytest_podsource.suite.pods import look_up, name_of
 from pytest_podsource.suite.steps import Step

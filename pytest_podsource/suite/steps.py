@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_podsource.contract import Operation, PodUpdate, SourceUpdate
+from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.exceptions import CaseError
 from pytest_podsource.suite.case import Case
 from pytest_podsource.suite.content import render, reply
-from pytest_podsource.suite.durations import parse_ns
 from pytest_podsource.suite.expect import OPERATIONS
 from pytest_podsource.suite.pods import for_object
 from pytest_podsource.suite.variables import put_in

@@ -73,7 +73,9 @@ def _headline(outcome: Outcome) -> str:
         return head
     last = outcome.moments[-1]
     steps = len(outcome.case.steps)
-    return f"{head}   step {last.step} of {steps}: {last.done}, at {text_of(last.at_ns)}"
+    return (
+        f"{head}   step {last.step} of {steps}: {last.done}, at {text_of(last.at_ns)}"
+    )
 
 
 def _table(moments: Sequence[Moment]) -> Iterator[str]:
@@ -120,9 +122,9 @@ def _window(moment: Moment) -> int:
 
 def _notes(outcome: Outcome) -> Iterator[str]:
     last = outcome.moments[-1] if outcome.moments else None
-    if outcome.reason and (last is None or last.parts_at is None):
-        yield f"  {outcome.reason}"
-    elif outcome.reason.startswith("something came"):
+    if (
+        outcome.reason and (last is None or last.parts_at is None)
+    ) or outcome.reason.startswith("something came"):
         yield f"  {outcome.reason}"
     for line in outcome.trace.splitlines():
         yield f"    {line}"
@@ -147,7 +149,7 @@ def _place(origin: str) -> str:
     """
     Return file and symbol of a fact's origin, without the folders.
     """
-    first = origin.split("; ")[0]
+    first = origin.split("; ", maxsplit=1)[0]
     path, _, symbols = first.partition(" ")
     return f"{path.rpartition('/')[2]} {symbols}".strip()
 

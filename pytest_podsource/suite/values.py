@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pytest_podsource.contract import Pod
-from pytest_podsource.suite.durations import is_duration, parse_ns
+from pytest_podsource.core.durations import parse_ns
+from pytest_podsource.suite.durations import is_duration
 from pytest_podsource.suite.pods import look_up
 
 Names: TypeAlias = Mapping[str, Any]
