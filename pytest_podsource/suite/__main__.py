@@ -40,9 +40,9 @@ def _is_meant(case: Case, what: list[str]) -> bool:
 
 
 def _run(cases: list[Case], chosen: argparse.Namespace) -> int:
-    from pytest_podsource.driver.load import load  # noqa: PLC0415 - only to run
+    from pytest_podsource.driver.load import load_driver  # noqa: PLC0415 - only to run
 
-    driver = load(chosen.impl, chosen.kubelet)
+    driver = load_driver(chosen.impl, kubelet=chosen.kubelet)
     origins = load_origins()
     counts: Counter[str] = Counter()
     for case in cases:
