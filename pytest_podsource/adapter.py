@@ -32,6 +32,18 @@ from pytest_podsource.exceptions import (
 
 _INTERNAL = -32603
 _USAGE = 2
+_NEEDED: Mapping[str, Sequence[str]] = {
+    "world/begin": ("wall_ns", "seed"),
+    "component/new": ("component", "config"),
+    "component/call": ("component", "method", "arguments"),
+    "component/send": ("send_id", "source", "op", "pods"),
+    "clock/advance": ("to_ns",),
+    "clock/jump": ("by_ns",),
+    "files/event": ("id",),
+    "http/reply": ("id",),
+    "api/list": ("id",),
+    "api/event": ("id", "event"),
+}
 
 
 class Adapter:
@@ -88,8 +100,13 @@ class Adapter:
         if method not in self._methods:
             text = f"unknown method {method!r}"
             return protocol.error(id_, protocol.UNKNOWN_METHOD, text)
+        params = message.get("params", {})
+        lacking = [name for name in _NEEDED.get(method, ()) if name not in params]
+        if lacking:
+            text = f"{method}: its params lack {lacking[0]!r}"
+            return protocol.error(id_, protocol.BAD_PARAMS, text)
         try:
-            value = self._methods[method](message.get("params", {}))
+            value = self._methods[method](params)
         except Exception as error:  # noqa: BLE001 - rule 1
             return _fault(id_, error)
         return protocol.result(id_, {} if value is None else value)

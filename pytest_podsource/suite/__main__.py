@@ -12,8 +12,9 @@ from collections import Counter
 from pathlib import Path
 
 from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.lint import lint
 from pytest_podsource.suite.runner import run_case
-from pytest_podsource.suite.story import load_origins, tell
+from pytest_podsource.suite.story import Origins, load_origins, tell
 from pytest_podsource.world.simulated import SimulatedWorld
 
 
@@ -30,7 +31,10 @@ def main(arguments: list[str]) -> int:
     chosen = parser.parse_args(arguments)
     root = chosen.cases or bundled_root() / "cases"
     cases = [each for each in load_cases(root) if _is_meant(each, chosen.what)]
-    return _run(cases, chosen)
+    origins = load_origins()
+    findings = lint(cases, origins)
+    print(*findings, sep="\n", end="\n" if findings else "")  # noqa: T201
+    return _run(cases, chosen, origins) or int(bool(findings))
 
 
 def _is_meant(case: Case, what: list[str]) -> bool:
@@ -39,11 +43,10 @@ def _is_meant(case: Case, what: list[str]) -> bool:
     )
 
 
-def _run(cases: list[Case], chosen: argparse.Namespace) -> int:
+def _run(cases: list[Case], chosen: argparse.Namespace, origins: Origins) -> int:
     from pytest_podsource.driver.load import load_driver  # noqa: PLC0415 - only to run
 
     driver = load_driver(chosen.impl, kubelet=chosen.kubelet)
-    origins = load_origins()
     counts: Counter[str] = Counter()
     for case in cases:
         outcome = run_case(
