@@ -62,19 +62,52 @@ def load_driver(
     Raises:
         CannotLoad: There is no such thing, or it doesn't fit the contract.
     """
+    return driver_of(load(target, as_), target, kubelet=kubelet, time=time)
+
+
+def load(target: str, as_: str | None = None) -> Any:
+    """
+    Return the object whose attributes are factories; ``cmd:program`` as it stands.
+
+    Raises:
+        CannotLoad: There is no such thing, or it has another shape.
+    """
     if target.startswith("cmd:"):
+        return target
+    return _shaped(target, _found(target), as_)
+
+
+def driver_of(
+    implementation: Any,
+    name: str,
+    *,
+    kubelet: str = NEWEST,
+    time: TimeMode = "env",
+) -> Driver:
+    """
+    Return what reaches *implementation*, an object with factories or ``cmd:program``.
+
+    Args:
+        implementation: What :func:`load` gives, or an object of one's own.
+        name: Its name, for headers and errors.
+        kubelet: The kubelet that a program is told to behave like.
+        time: Whose time an object lives in: the environment's, patched, or real.
+
+    Raises:
+        CannotLoad: It doesn't fit the contract, or can't be started.
+    """
+    if isinstance(implementation, str):
         from pytest_podsource.driver.stdio import launch  # noqa: PLC0415 - only if asked
 
-        return launch(target.removeprefix("cmd:"), kubelet)
-    implementation = _shaped(target, _found(target), as_)
-    offered = [name for name in _ARGUMENTS if hasattr(implementation, name)]
+        return launch(implementation.removeprefix("cmd:"), kubelet)
+    offered = [each for each in _ARGUMENTS if hasattr(implementation, each)]
     remarks = _near_misses(implementation)
     if not offered:
-        raise CannotLoad(target, _nothing_offered(implementation, remarks))
-    for name in offered:
-        _bind(target, name, getattr(implementation, name))
+        raise CannotLoad(name, _nothing_offered(implementation, remarks))
+    for each in offered:
+        _bind(name, each, getattr(implementation, each))
     offer = Offer(
-        name=target,
+        name=name,
         version=str(getattr(implementation, "__version__", "")),
         components=_components(frozenset(offered)),
         abilities=_ABILITIES[time],
