@@ -76,7 +76,7 @@ def _first_sentence(text: str) -> str:
     """
     Cut *text* after its first sentence, and a long one after a part of it.
     """
-    sentence = re.split(r"(?<=[a-z\]\)])\. (?=[A-Z!`])", text, maxsplit=1)[0]
+    sentence = re.split(r"(?<=[\w\]\)`])\. (?=[A-Z!`0-9<({])", text, maxsplit=1)[0]
     sentence = sentence.strip().rstrip(".")
     if len(sentence) <= _LONGEST:
         return sentence

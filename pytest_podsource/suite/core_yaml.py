@@ -60,9 +60,8 @@ class Document:
             return self._mapping(node)
         if isinstance(node, yaml.SequenceNode):
             return [self._build(each) for each in node.value]
-        if node.style:  # quoted or a block
-            return node.value
-        return _plain(node.value)
+        quoted = isinstance(node, yaml.ScalarNode) and node.style
+        return node.value if quoted else _plain(node.value)
 
     def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
         built: dict[str, Any] = {}

@@ -4,41 +4,22 @@ One case while it runs: does its steps, keeps what came, judges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 from pytest_podsource.contract import Config, Refused
-from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.driver.base import Connection
-from pytest_podsource.exceptions import Crashed, Spins
-from pytest_podsource.suite.calls import FUNCTIONS, POD_METHODS, call_of
+from pytest_podsource.exceptions import Crashed, ImplementationError, Spins
+from pytest_podsource.suite.actor import Actor
+from pytest_podsource.suite.calls import POD_METHODS
 from pytest_podsource.suite.case import Case
-from pytest_podsource.suite.expect import Divergence, judge, mentions
-from pytest_podsource.suite.scene import settings
-from pytest_podsource.suite.show import Shown, done, result
-from pytest_podsource.suite.steps import (
-    WORLD,
-    Step,
-    for_world,
-    update_to_deliver,
-    update_to_send,
-)
+from pytest_podsource.suite.expect import Divergence, judge
+from pytest_podsource.suite.judgement import Judgement, fits, raised, wanted_error
+from pytest_podsource.suite.show import Shown, done
+from pytest_podsource.suite.steps import STREAMS, Step
 from pytest_podsource.suite.values import Names, Values
 from pytest_podsource.suite.verdict import Moment
 from pytest_podsource.world.base import Seen, StreamName, World
-
-STREAMS: tuple[StreamName, ...] = (
-    "expect",
-    "requests",
-    "watches",
-    "calls",
-    "events",
-    "logs",
-)
-STARTED = frozenset({"file", "http", "api", "sources", "syncloop", "handlers"})
-MADE_FIRST = frozenset({"backoff", "podconfig", "ready"})
-OF_THE_CASE = frozenset({"manifest", "flags"})
 
 
 class Mismatch(Exception):
@@ -58,11 +39,8 @@ class Run:
     """
 
     def __init__(self, case: Case, connection: Connection, world: World) -> None:
-        self._case = case
-        self._connection = connection
+        self._actor = Actor(case, connection, world)
         self._world = world
-        self._config = world.config
-        self._made: set[str] = set()
         self._names: Names = {}
         self._waiting: dict[StreamName, list[Seen]] = {name: [] for name in STREAMS}
         self._values = Values(
@@ -90,194 +68,90 @@ class Run:
 
     def act(self, step: Step) -> Any:
         """Carry *step* out and settle, without judging; return what it gave."""
-        value = self._carry_out(step)
-        self._settle(step)
+        value = self._actor.carry_out(step)
+        self._actor.settle(step)
         return value
 
     def _do(self, step: Step) -> bool:
         """Do *step* and judge; return whether the case ends here."""
         moment = Moment(step=step.number, at_ns=self._world.now_ns(), done=done(step))
         self._moments.append(moment)
-        judgement = _Judgement()
+        judgement = Judgement()
         try:
-            self._result(step, judgement)
-            self._settle(step)
-        except Spins:
-            if not step.expectations.get("spins"):
-                raise
-            judgement.agree("it spins", "it spins")
-        else:
-            if step.expectations.get("spins"):
-                judgement.part("it spins", "it doesn't spin")
-        self._collect()
-        if not judgement.parted:
+            self._carry_out(step, judgement)
+            self._collect()
             self._judge_streams(step, judgement)
-        self._moments[-1] = replace(
-            moment,
-            expected=tuple(judgement.expected),
-            got=tuple(judgement.got),
-            parts_at=judgement.parted_at,
-        )
+        except (Refused, ImplementationError) as error:
+            judgement.part("", str(error))
+            raise
+        finally:
+            self._moments[-1] = judgement.told(moment)
         if judgement.parted:
             raise Mismatch(judgement.reason)
         return bool(step.expectations.get("spins"))
 
-    def _result(self, step: Step, judgement: _Judgement) -> None:
+    def _carry_out(self, step: Step, judgement: Judgement) -> None:
+        spins = step.expectations.get("spins", False)
+        try:
+            self._result(step, judgement)
+            self._actor.settle(step)
+        except Spins:
+            if not spins:
+                raise
+            judgement.note("it spins", "it spins", agree=True)
+        else:
+            if spins:
+                judgement.part("it spins", "it doesn't spin")
+
+    def _result(self, step: Step, judgement: Judgement) -> None:
         """Carry the verb out and judge what it returned or raised."""
         expected = step.expectations
         try:
-            value = self._carry_out(step)
+            value = self._actor.carry_out(step)
         except (Refused, Crashed) as error:
             if "raises" not in expected:
                 raise
-            self._judge_error(expected["raises"], error, judgement)
+            wanted = wanted_error(expected["raises"])
+            agree = fits(expected["raises"], error)
+            judgement.note(wanted, raised(error), agree=agree)
             return
         if "raises" in expected:
-            judgement.part(f"raises {_raises(expected['raises'])}", "nothing raised")
+            judgement.part(wanted_error(expected["raises"]), "raised nothing")
         elif "returns" in expected:
             self._judge_value(step, value, judgement)
         elif "blocked" in expected:
-            self._settle(step)
-            word = {True: "blocked", False: "not blocked"}
-            judgement.compare(word[expected["blocked"]], word[not value()])
+            self._actor.settle(step)
+            wanted, got = expected["blocked"], not value()
+            judgement.note(_BLOCKED[wanted], _BLOCKED[got], agree=wanted is got)
 
-    def _carry_out(self, step: Step) -> Any:
-        self._make_first()
-        if step.verb in WORLD:
-            return self._world.apply(step.verb, for_world(step))
-        if step.verb == "advance":
-            return self._world.advance(parse_ns(step.argument))
-        act = _ACTS.get(step.verb)
-        return act(self, step) if act else None
-
-    def _settle(self, step: Step) -> None:
-        if step.verb != "advance":
-            self._world.settle()
-
-    def _make_first(self) -> None:
-        if self._case.component in MADE_FIRST:
-            self._make(self._case.component)
-
-    def _make(self, component: str) -> None:
-        if component not in self._made:
-            self._connection.new(component, self._config)
-            self._made.add(component)
-
-    def _start(self, step: Step) -> None:
-        component = self._case.component
-        self._config = replace(
-            self._config, **settings(step.argument or {}, step.where)
-        )
-        self._connection.new(component, self._config)
-        self._made.add(component)
-        if component in STARTED:
-            self._connection.call(component, "start", {})
-
-    def _stop(self, step: Step) -> None:
-        if self._case.component in STARTED:
-            self._connection.call(self._case.component, "stop", {})
-
-    def _restart(self, step: Step) -> None:
-        self._stop(step)
-        self._world.settle()
-        self._start(step)
-
-    def _call(self, step: Step) -> Any:
-        call = call_of(step, self._case.component, self._world.now_ns())
-        arguments = dict(call.arguments)
-        if call.method in FUNCTIONS:
-            arguments["config"] = replace(self._own_config(), **(call.config or {}))
-        elif call.component != "diff":
-            self._make(call.component)
-        value = self._connection.call(call.component, call.method, arguments)
-        if call.method == "diff_snapshots":
-            return dict(zip(("added", "updated", "removed"), value, strict=True))
-        return value
-
-    def _own_config(self) -> Config:
-        """Functions of manifests and flags see the case's own path and URL."""
-        if self._case.component not in OF_THE_CASE:
-            return self._config
-        given = {"path": "", "url": ""} | {
-            key: self._case.given[key]
-            for key in ("path", "url")
-            if key in self._case.given
-        }
-        return replace(self._config, **given)
-
-    def _send(self, step: Step) -> Callable[[], bool]:
-        self._make("podconfig")
-        return self._connection.send(update_to_send(step))
-
-    def _deliver(self, step: Step) -> None:
-        update = update_to_deliver(step)
-        self._connection.call("syncloop", "deliver", {"update": update})
-
-    def _close(self, step: Step) -> None:
-        self._connection.call("syncloop", "deliver", {"update": None})
-
-    def _judge_error(
-        self, expected: Any, error: Refused | Crashed, judgement: _Judgement
-    ) -> None:
-        refused = isinstance(error, Refused)
-        fits = True
-        if expected == "Refused" or isinstance(expected, Mapping):
-            fits = refused
-        if fits and isinstance(expected, Mapping) and isinstance(error, Refused):
-            parsed = expected.get("parsed", error.parsed)
-            about = str(expected.get("about", ""))
-            fits = parsed is error.parsed and mentions(error.reason, about)
-        wanted = f"raises {_raises(expected)}"
-        got = f"raised {_raised(error)}"
-        if fits:
-            judgement.agree(wanted, got)
-        else:
-            judgement.part(wanted, got)
-
-    def _judge_value(self, step: Step, value: Any, judgement: _Judgement) -> None:
+    def _judge_value(self, step: Step, value: Any, judgement: Judgement) -> None:
         expected = step.expectations["returns"]
-        pods = _method(step) in POD_METHODS
-        found = (
-            self._match_pods(expected, value)
-            if pods
-            else self._values.value(expected, value, self._names)
-        )
+        of_pods = _method(step) in POD_METHODS
+        match = self._match_pods if of_pods else self._values.value
+        found = match(expected, value, self._names)
         if found is not None:
             self._names = found
             self._shown.learn(found)
-        wanted, got = (
-            f"returns {self._text(expected, expected)}",
-            (f"returned {self._text(value, expected)}"),
+        judgement.note(
+            f"returns {self._shown.result(expected, expected)}",
+            f"returned {self._shown.result(value, expected)}",
+            agree=found is not None,
         )
-        if found is None:
-            judgement.part(wanted, got)
-        else:
-            judgement.agree(wanted, got)
 
-    def _match_pods(self, expected: Any, value: Any) -> Names | None:
-        listed = isinstance(value, (list, tuple))
-        many = isinstance(expected, list) or (
-            isinstance(expected, Mapping) and expected.keys() & {"any_order", "count"}
-        )
-        if many:
-            return self._values.pods(
-                expected, value if listed else [value], self._names
-            )
-        single = value[0] if listed and len(value) == 1 else value
-        if not isinstance(single, Mapping):
-            return None
-        return self._values.pod(expected, dict(single), self._names)
-
-    def _text(self, value: Any, expected: Any) -> str:
-        if isinstance(value, (str, int, float)):
-            return self._shown.value(result(value, expected))
-        return self._shown.value(value)
+    def _match_pods(self, expected: Any, value: Any, names: Names) -> Names | None:
+        pods = value if isinstance(value, (list, tuple)) else [value]
+        words = expected.keys() if isinstance(expected, Mapping) else set()
+        if isinstance(expected, list) or words & {"any_order", "count"}:
+            return self._values.pods(expected, pods, names)
+        return self._values.pods([expected], pods, names)
 
     def _collect(self) -> None:
         for name in STREAMS:
             self._waiting[name] += self._world.take(name)
 
-    def _judge_streams(self, step: Step, judgement: _Judgement) -> None:
+    def _judge_streams(self, step: Step, judgement: Judgement) -> None:
+        if judgement.parted:
+            return
         for kind in STREAMS:
             if kind in step.expectations and not judgement.parted:
                 self._judge_stream(kind, step.expectations[kind], judgement)
@@ -286,7 +160,7 @@ class Run:
                 self._waiting[kind].clear()
 
     def _judge_stream(
-        self, kind: StreamName, expected: Any, judgement: _Judgement
+        self, kind: StreamName, expected: Any, judgement: Judgement
     ) -> None:
         seen = list(self._waiting[kind])
         self._waiting[kind].clear()
@@ -323,15 +197,7 @@ class Run:
         raise Mismatch("something came that no step has judged")
 
 
-_ACTS: Mapping[str, Callable[[Run, Step], Any]] = {
-    "start": Run._start,
-    "stop": Run._stop,
-    "restart": Run._restart,
-    "call": Run._call,
-    "send": Run._send,
-    "deliver": Run._deliver,
-    "close": Run._close,
-}
+_BLOCKED = {True: "blocked", False: "not blocked"}
 _NOTHING: Mapping[StreamName, str] = {
     "expect": "nothing",
     "requests": "no request",
@@ -340,59 +206,6 @@ _NOTHING: Mapping[StreamName, str] = {
     "events": "no event",
     "logs": "no log",
 }
-
-
-class _Judgement:
-    """
-    What was expected of one step and what came, line by line.
-    """
-
-    def __init__(self) -> None:
-        self.expected: list[str] = []
-        self.got: list[str] = []
-        self.parted_at: int | None = None
-        self.reason = ""
-
-    @property
-    def parted(self) -> bool:
-        return self.parted_at is not None
-
-    def agree(self, expected: str, got: str) -> None:
-        self._align()
-        self.expected.append(expected)
-        self.got.append(got)
-
-    def part(self, expected: str, got: str) -> None:
-        self.agree(expected, got)
-        self.parted_at = len(self.expected) - 1
-        self.reason = f"expected: {expected}; got: {got}"
-
-    def compare(self, expected: str, got: str) -> None:
-        if expected == got:
-            self.agree(expected, got)
-        else:
-            self.part(expected, got)
-
-    def stream(
-        self, expected: list[str], got: list[str], divergence: Divergence | None
-    ) -> None:
-        self._align()
-        first = len(self.got)
-        self.expected += expected
-        self.got += got
-        if divergence:
-            self.parted_at = first + divergence.got
-            wanted = expected[divergence.expected : divergence.expected + 1]
-            came = got[divergence.got : divergence.got + 1]
-            self.reason = (
-                f"expected: {wanted[0] if wanted else 'nothing more'}; "
-                f"got: {came[0] if came else 'nothing more'}"
-            )
-
-    def _align(self) -> None:
-        width = max(len(self.expected), len(self.got))
-        self.expected += [""] * (width - len(self.expected))
-        self.got += [""] * (width - len(self.got))
 
 
 def _only_source(case: Case, config: Config) -> str:
@@ -407,15 +220,3 @@ def _method(step: Step) -> str:
     return (
         step.argument if isinstance(step.argument, str) else next(iter(step.argument))
     )
-
-
-def _raises(expected: Any) -> str:
-    if isinstance(expected, Mapping):
-        return "Refused " + " ".join(f"{k}={v}" for k, v in expected.items())
-    return "an error" if expected is True else str(expected)
-
-
-def _raised(error: Refused | Crashed) -> str:
-    if isinstance(error, Refused):
-        return f"Refused (parsed={str(error.parsed).lower()}): {error.reason}"
-    return error.error

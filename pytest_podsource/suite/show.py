@@ -17,7 +17,7 @@ from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.suite.durations import is_duration, text_of
 from pytest_podsource.suite.expect import OPERATIONS, entries
 from pytest_podsource.suite.pods import look_up, name_of
-from pytest_podsource.suite.steps import Step
+from pytest_podsource.suite.steps import CONTENTS, Step
 from pytest_podsource.suite.values import name_in
 from pytest_podsource.world.base import Seen, StreamName
 
@@ -48,12 +48,9 @@ class Shown:
         """Give names that are still free in *expected* to UIDs that are new."""
         free = [f"${name}" for name in _names_in(expected)]
         free = [name for name in free if name not in self._names.values()]
-        for each in seen:
-            for pod in _pods_of(each.value):
-                uid = look_up(pod, "uid")
-                if free and isinstance(uid, str) and uid not in self._names:
-                    if _UID.fullmatch(uid):
-                        self._names[uid] = free.pop(0)
+        uids = [look_up(pod, "uid") for each in seen for pod in _pods_of(each.value)]
+        new = [u for u in uids if u not in self._names and _UID.fullmatch(str(u))]
+        self._names.update(zip(dict.fromkeys(new), free, strict=False))
 
     def value(self, value: Any) -> str:
         """Return *value* in one line, shortened in the middle where it is long."""
@@ -63,6 +60,14 @@ class Shown:
                 text = text.replace(known, name)
         text = _UID.sub(lambda found: self._new(found[0]), text)
         return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 4]} ..."
+
+    def result(self, value: Any, expected: Any) -> str:
+        """Return a returned *value*, as a duration where *expected* is one."""
+        if is_duration(value):
+            return text_of(parse_ns(value))
+        if is_duration(expected) and type(value) is int:
+            return text_of(value)
+        return self.value(value)
 
     def expected(self, kind: StreamName, stream: Any) -> list[str]:
         """Return a line for each entry of a STREAM."""
@@ -144,33 +149,20 @@ def done(step: Step) -> str:
     Return what *step* does, as short as it can be said.
     """
     argument = step.argument
-    if step.verb == "send":
-        argument = {
-            k: [name_of(p) for p in v or ()] if k != "op" else v
-            for k, v in argument.items()
-        }
-    elif step.verb == "deliver":
-        argument = {
-            k: [name_of(p) for p in v or ()] if k != "source" else v
-            for k, v in argument.items()
-        }
-    elif step.verb == "api":
-        argument = {
-            k: name_of(v) if isinstance(v, (str, Mapping)) else v
-            for k, v in argument.items()
-        }
-    elif step.verb in {"write", "append", "place"}:
+    if step.verb in {"send", "deliver", "api"}:
+        argument = {key: _in_short(value) for key, value in argument.items()}
+    elif step.verb in CONTENTS:
         argument = list(argument)
     return f"{step.verb or 'repeat'} {_words(argument)}".strip()
 
 
-def result(value: Any, expected: Any) -> str:
+def _in_short(pods: Any) -> Any:
     """
-    Return a returned *value* as *expected* is written: durations as such.
+    Return P by its name, and a list of P by their names.
     """
-    if is_duration(expected) and isinstance(value, int) and not isinstance(value, bool):
-        return text_of(value)
-    return text_of(parse_ns(value)) if is_duration(value) else str(value)
+    if isinstance(pods, list):
+        return [name_of(each) for each in pods]
+    return name_of(pods) if isinstance(pods, Mapping) else pods
 
 
 def _words(argument: Any) -> str:

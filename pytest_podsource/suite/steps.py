@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from pytest_podsource.contract import Operation, PodUpdate, SourceUpdate
 from pytest_podsource.core.durations import parse_ns
@@ -16,8 +16,9 @@ from pytest_podsource.suite.content import render, reply
 from pytest_podsource.suite.expect import OPERATIONS
 from pytest_podsource.suite.pods import for_object
 from pytest_podsource.suite.variables import put_in
+from pytest_podsource.world.base import StreamName
 
-STREAMS = ("expect", "requests", "watches", "calls", "events", "logs")
+STREAMS: tuple[StreamName, ...] = get_args(StreamName)
 RESULTS = ("returns", "raises", "blocked", "spins")
 CONTENTS = ("write", "append", "place")
 WORLD = (

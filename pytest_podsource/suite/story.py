@@ -5,6 +5,7 @@ The story of a failed case, in plain text.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -14,6 +15,7 @@ from typing import Any
 from pytest_podsource.suite.durations import text_of
 from pytest_podsource.suite.verdict import Moment, Outcome
 
+_GO_PLACE = re.compile(r"([\w-]+\.go) ([\w.]+)")
 _MOST_MOMENTS = 8
 _MOST_LINES = 12
 
@@ -149,9 +151,8 @@ def _place(origin: str) -> str:
     """
     Return file and symbol of a fact's origin, without the folders.
     """
-    first = origin.split("; ", maxsplit=1)[0]
-    path, _, symbols = first.partition(" ")
-    return f"{path.rpartition('/')[2]} {symbols}".strip()
+    found = _GO_PLACE.search(origin)
+    return f"{found[1]} {found[2]}" if found else origin
 
 
 def _met_by(outcome: Outcome, origins: Origins) -> Iterator[str]:
