@@ -106,20 +106,28 @@ def load_cases(root: Path, *, own: bool = False) -> list[Case]:
     Raises:
         CaseError: A case breaks the format; file, line and key are named.
     """
+    return [
+        case
+        for path in sorted(root.rglob("*.yaml"))
+        for case in load_file(path, root, own=own)
+    ]
+
+
+def load_file(path: Path, root: Path, *, own: bool = False) -> list[Case]:
+    """
+    Return the cases of one file below *root*.
+
+    Raises:
+        CaseError: It breaks the format.
+    """
     from pytest_podsource.suite.core_yaml import Document  # noqa: PLC0415 - yaml is slow
 
-    documents = [Document(path) for path in sorted(root.rglob("*.yaml"))]
+    document = Document(path)
     if own:
         from pytest_podsource.suite.schema import Schema  # noqa: PLC0415 - slow as well
 
-        schema = Schema()
-        for document in documents:
-            schema.check(document)
-    return [
-        case
-        for document in documents
-        for case in _rows(document, document.path.relative_to(root), own=own)
-    ]
+        Schema().check(document)
+    return list(_rows(document, path.relative_to(root), own=own))
 
 
 def matches(versions: str, kubelet: str) -> bool:
