@@ -75,16 +75,14 @@ class ManifestDirectory:
 
     def fail_reading(self, name: str, error: int) -> None:
         """
-        Let each reading of *name* fail with *error*, until 0 ends that; no event.
+        Let each reading of *name* fail with *error*; nobody is told an event.
+
+        It ends with 0, or with the next verb that names the file.
 
         Raises:
             CannotRunHere: A real file can't fail like that.
         """
         path = self._at(name)
-        aside = self._faults.pop(path, None)
-        if aside is not None:
-            os.remove(path)
-            os.rename(aside, path)
         if error:
             self._swap_for_link(path, error)
 
@@ -110,7 +108,12 @@ class ManifestDirectory:
         return os.path.join(self._base, path) if path else self._base
 
     def _at(self, name: str) -> str:
-        return os.path.normpath(os.path.join(self._base, name))
+        path = os.path.normpath(os.path.join(self._base, name))
+        aside = self._faults.pop(path, None)
+        if aside is not None:
+            os.remove(path)
+            os.rename(aside, path)
+        return path
 
     def _each(
         self, verb: Callable[[str, Any], list[Change]], arguments: Mapping[str, Any]

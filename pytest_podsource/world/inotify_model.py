@@ -87,11 +87,12 @@ class InotifyModel:
         Raises:
             OSError: It leads nowhere.
         """
-        status = os.stat(path)
+        clean = os.path.normpath(path)
+        status = os.stat(clean)
         watch = _Watch(
-            path=os.path.normpath(path),
+            path=clean,
             inode=(status.st_dev, status.st_ino),
-            is_dir=os.path.isdir(path),
+            is_dir=os.path.isdir(clean),
             on_event=on_event,
             lane=Lane(self._clock),
         )
