@@ -1,0 +1,3 @@
+module podsource/modern
+
+go 1.26

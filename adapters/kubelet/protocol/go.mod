@@ -1,0 +1,3 @@
+module podsource/protocol
+
+go 1.26
