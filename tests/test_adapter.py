@@ -16,13 +16,14 @@ import pytest
 
 from pytest_podsource.driver.base import Driver
 from pytest_podsource.driver.load import load_driver
-from pytest_podsource.suite.case import Case
+from pytest_podsource.suite.case import Case, bundled_root, load_cases
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.suite.story import Origins, tell
 from pytest_podsource.suite.verdict import Outcome
 from pytest_podsource.world.simulated import SimulatedWorld
 
 SAMPLE = str(Path(__file__).with_name("served_sample.py"))
+EXAMPLE = Path(__file__).parent.parent / "docs/how-to/examples/adapter.py"
 SERVE = shlex.join([sys.executable, "-m", "pytest_podsource.adapter", SAMPLE])
 
 
@@ -215,3 +216,22 @@ def test_without_an_implementation_the_adapter_says_how_it_is_used() -> None:
 
     assert done.returncode == 2
     assert done.stderr.startswith("usage: python -m pytest_podsource.adapter")
+
+
+def test_the_adapter_of_the_docs_passes_the_cases_of_what_it_offers() -> None:
+    """The page shows the very file, and the file is a whole adapter."""
+    page = EXAMPLE.parent.parent / "adapt-my-program.md"
+    code = EXAMPLE.read_text()
+    driver = load_driver(f"cmd:{shlex.join([sys.executable, str(EXAMPLE)])}")
+
+    try:
+        outcomes = [
+            run_case(each, driver, SimulatedWorld, kubelet="1.37")
+            for each in load_cases(bundled_root() / "cases")
+            if each.component == "diff" and each.level == "base"
+        ]
+    finally:
+        driver.close()
+
+    assert code[code.index("import json") :] in page.read_text()
+    assert {each.verdict for each in outcomes} == {"passed"}
