@@ -9,9 +9,9 @@ the field. Rule 3: whoever gives a value that can't be used is told the ones tha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -19,6 +19,7 @@ from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.core.versions import KUBELETS, NEWEST
 from pytest_podsource.driver.base import COMPONENTS
 
+ROOT = "podsource"
 WORLDS = ("simulated", "real")
 TIMES = ("env", "patched", "real")
 FILESYSTEMS = ("tmp", "fake")
@@ -48,6 +49,7 @@ class Settings:
         baseline: The list of known failures.
         baseline_write: Where to write one.
         trace: Stories show everything that was seen, of passed cases too.
+        given: The options that were given, with their texts.
     """
 
     impl: str = ""
@@ -57,7 +59,7 @@ class Settings:
     case: tuple[str, ...] = ()
     cases: Path | None = None
     world: str = "simulated"
-    time: str = "env"
+    time: Literal["env", "patched", "real"] = "env"
     fs: str = "tmp"
     kubelet: str = NEWEST
     seed: int = 0
@@ -68,6 +70,10 @@ class Settings:
     baseline: Path | None = None
     baseline_write: Path | None = None
     trace: bool = False
+    given: tuple[tuple[str, str], ...] = ()
+
+
+SETTINGS = pytest.StashKey[Settings]()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,8 +264,7 @@ OPTIONS = (
         group=_WHERE,
         metavar="TIME",
         convert=duration,
-        help="Cases that take longer than this in real time are disabled. "
-        "Default: 5s.",
+        help="Cases that take longer than this in real time are disabled. Default: 5s.",
     ),
     Option(
         name="set",
@@ -330,16 +335,41 @@ def settings_of(config: pytest.Config) -> Settings:
     Raises:
         pytest.UsageError: A value can't be used, or two don't go together.
     """
-    given = {}
+    values: dict[str, Any] = {}
+    given: list[tuple[str, str]] = []
     for option in OPTIONS:
         where, text = _given(config, option)
         if not text:
             continue
         try:
-            given[option.key] = option.convert(text)
+            values[option.key] = option.convert(text)
         except ValueError as error:
             raise pytest.UsageError(f"{where}: {error}") from None
-    return _checked(replace(Settings(), **given))
+        given.append((option.name, text))
+    return _checked(Settings(**values, given=tuple(given)))
+
+
+def take_arguments(config: pytest.Config, settings: Settings) -> list[str]:
+    """
+    Return the arguments that mean cases of the suite, taken out of pytest's.
+
+    They are ``podsource`` and what begins with ``podsource/``, unless the user has such
+    a path. With an implementation and no argument at all it is the whole suite.
+    """
+    ours = [
+        each for each in config.args if _is_ours(each, config.invocation_params.dir)
+    ]
+    if ours:
+        config.args = [each for each in config.args if each not in ours]
+    elif settings.impl and config.args_source is not config.ArgsSource.ARGS:
+        ours = [ROOT]
+    return ours
+
+
+def _is_ours(argument: str, folder: Path) -> bool:
+    place = argument.partition("::")[0]
+    ours = place == ROOT or place.startswith(f"{ROOT}/")
+    return ours and not (folder / place).exists()
 
 
 def _given(config: pytest.Config, option: Option) -> tuple[str, str]:
@@ -348,7 +378,9 @@ def _given(config: pytest.Config, option: Option) -> tuple[str, str]:
         last_only = on_command_line if option.name in _ADDS_UP else on_command_line[-1:]
         return option.flag, ",".join(last_only)
     value = config.getini(option.ini)
-    return f"ini key {option.ini}", value if isinstance(value, str) else "1" * bool(value)
+    return f"ini key {option.ini}", value if isinstance(value, str) else "1" * bool(
+        value
+    )
 
 
 _ADDS_UP = ("component", "case", "require")
@@ -373,5 +405,10 @@ def _checked(settings: Settings) -> Settings:
     if settings.as_ and not settings.impl:
         raise pytest.UsageError(
             "--podsource-as: there is nothing to test. Add --podsource-impl=TARGET."
+        )
+    if settings.isolate and (settings.as_ or settings.impl.startswith("cmd:")):
+        raise pytest.UsageError(
+            "--podsource-isolate: only a module or a file can be isolated. "
+            "Leave away --podsource-as, and name no cmd:."
         )
     return settings

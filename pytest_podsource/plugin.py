@@ -1,3 +1,36 @@
 """
-The hooks of pytest; each hands over within ten lines.
+The hooks of pytest that are always there; those of a run are in ``session``.
+
+Installed and unused it prints nothing, changes nothing and imports none of yaml,
+freezegun, responses, requests, jsonschema, rich and click.
 """
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_podsource import fixtures, options
+
+podsource_check = fixtures.podsource_check
+podsource_impl = fixtures.podsource_impl
+
+_MARKER = (
+    "podsource(fs='tmp', http='mock'): a case of the conformance suite; on a test of "
+    "your own, what the fixtures give: fs 'tmp' or 'fake', http 'mock' or 'server'."
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Tell pytest the options."""
+    options.add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)  # before anything looks at the arguments; workers too
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the settings; where the suite was asked for, let it join the run."""
+    config.addinivalue_line("markers", _MARKER)
+    settings = config.stash[options.SETTINGS] = options.settings_of(config)
+    if arguments := options.take_arguments(config, settings):
+        from pytest_podsource.session import Conformance  # noqa: PLC0415 - only if asked
+
+        config.pluginmanager.register(Conformance(config, arguments), "podsource")

@@ -1,0 +1,189 @@
+"""
+A conformance run, on the side where cases are run: one object for each pytest process.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_podsource import baseline
+from pytest_podsource.driver.base import Driver
+from pytest_podsource.exceptions import PodSourceError
+from pytest_podsource.options import SETTINGS, Settings
+from pytest_podsource.report.judged import Judged
+
+if TYPE_CHECKING:
+    from pytest_podsource.suite.case import Case
+    from pytest_podsource.suite.story import Origins
+    from pytest_podsource.suite.verdict import Outcome
+
+_ADAPTER = (sys.executable, "-m", "pytest_podsource.adapter")
+_NOT_AGAIN = (
+    "impl",
+    "component",
+    "case",
+    "require",
+    "min",
+    "baseline",
+    "baseline-write",
+)
+
+
+class Run:
+    """
+    What the run was told, the implementation, and how a case is judged.
+
+    Args:
+        settings: What the run was told.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._reached: tuple[Any, Driver] | None = None
+
+    @cached_property
+    def implementation(self) -> Any:
+        """
+        Return what ``--podsource-impl`` names: an object with factories.
+
+        Raises:
+            pytest.UsageError: It can't be loaded, or none was named.
+        """
+        settings = self.settings
+        if not settings.impl:
+            raise pytest.UsageError(
+                "podsource: no implementation was named. Add --podsource-impl=TARGET, "
+                "or give one by a fixture podsource_impl in the root conftest.py."
+            )
+        from pytest_podsource.driver.load import load  # noqa: PLC0415 - only if asked
+
+        if settings.isolate:
+            return f"cmd:{shlex.join([*_ADAPTER, settings.impl])}"
+        return _usage(load, settings.impl, settings.as_ or None)
+
+    @cached_property
+    def known(self) -> dict[str, str]:
+        """
+        Return the reasons of the baseline, by id.
+
+        Raises:
+            pytest.UsageError: The file breaks its form.
+        """
+        path = self.settings.baseline
+        return {} if path is None else _usage(baseline.read, path)
+
+    @cached_property
+    def _origins(self) -> Origins:
+        from pytest_podsource.suite.story import load_origins  # noqa: PLC0415
+
+        return load_origins()
+
+    def driver(self, implementation: Any) -> Driver:
+        """
+        Return what reaches *implementation*; the same for the same one.
+
+        Raises:
+            pytest.UsageError: It doesn't fit the contract.
+        """
+        if self._reached is None or self._reached[0] is not implementation:
+            from pytest_podsource.driver.load import driver_of  # noqa: PLC0415
+
+            self.close()
+            settings = self.settings
+            name = settings.impl or getattr(
+                implementation, "__name__", type(implementation).__name__
+            )
+            driver = _usage(
+                partial(driver_of, kubelet=settings.kubelet, time=settings.time),
+                implementation,
+                name,
+            )
+            self._reached = (implementation, driver)
+        return self._reached[1]
+
+    def close(self) -> None:
+        """End the implementation's process, if it has one."""
+        if self._reached is not None:
+            self._reached[1].close()
+            self._reached = None
+
+    def check(self, implementation: Any, item: pytest.Item, case: Case) -> None:
+        """
+        Run *case*; what *item* shows is its verdict and, if it failed, its story.
+        """
+        from pytest_podsource.suite.runner import run_case  # noqa: PLC0415
+
+        settings = self.settings
+        outcome = run_case(
+            case,
+            self.driver(implementation),
+            _world_of(settings),
+            kubelet=settings.kubelet,
+            seed=settings.seed,
+        )
+        judged = self._judge(outcome)
+        item.user_properties.extend(judged.properties())
+        if settings.trace and judged.verdict == "passed":
+            print(self._story(outcome))  # noqa: T201 - pytest keeps it with the report
+        if judged.skipped:
+            pytest.skip(f"{judged.verdict}: {judged.reason}")
+        if judged.verdict != "passed":
+            pytest.fail(judged.remark or self._story(outcome), pytrace=False)
+
+    def _judge(self, outcome: Outcome) -> Judged:
+        judged = Judged(
+            id=outcome.case.id,
+            verdict=outcome.verdict,
+            reason=outcome.reason,
+            base=outcome.case.level == "base" and not outcome.case.features,
+        )
+        if outcome.verdict == "unsupported":
+            return judged.required(self.settings.require)
+        return judged.known(self.known)
+
+    def _story(self, outcome: Outcome) -> str:
+        from pytest_podsource.suite.story import tell  # noqa: PLC0415
+
+        return tell(outcome, self._origins, again=self._again(outcome.case.id))
+
+    def _again(self, id_: str) -> str:
+        said = [
+            f"--podsource-{name}={text}"
+            for name, text in self.settings.given
+            if name not in _NOT_AGAIN
+        ]
+        impl = f"--podsource-impl={self.settings.impl}" if self.settings.impl else ""
+        what = [impl or "podsource", *said, f"--podsource-case={id_}"]
+        return " ".join(["pytest", *map(shlex.quote, what)])
+
+
+_RUN = pytest.StashKey[Run]()
+
+
+def run_of(config: pytest.Config) -> Run:
+    """
+    Return the run of this pytest process.
+    """
+    if _RUN not in config.stash:
+        run = config.stash[_RUN] = Run(config.stash[SETTINGS])
+        config.add_cleanup(run.close)
+    return config.stash[_RUN]
+
+
+def _world_of(settings: Settings) -> Callable[[Any], Any]:
+    from pytest_podsource.world.simulated import SimulatedWorld  # noqa: PLC0415
+
+    return SimulatedWorld
+
+
+def _usage(call: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return call(*args)
+    except PodSourceError as error:
+        raise pytest.UsageError(str(error)) from None

@@ -1,0 +1,121 @@
+"""
+The hooks of a run that the suite has joined.
+
+Rule 1: all hooks that change something work alike in pytest-xdist's workers; what
+counts and prints does so where there is a terminal. Rule 2: no case run is never green.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from pytest_podsource import baseline
+from pytest_podsource.collecting import CaseNode, Selection, collect
+from pytest_podsource.options import SETTINGS
+from pytest_podsource.report import terminal
+from pytest_podsource.report.judged import judged_of
+from pytest_podsource.report.tally import Tally
+from pytest_podsource.run import run_of
+
+
+class Conformance:
+    """
+    The suite's part of one pytest run.
+
+    Args:
+        config: The run's.
+        arguments: Those of the command line that mean cases.
+
+    Raises:
+        pytest.UsageError: An argument means no case.
+    """
+
+    def __init__(self, config: pytest.Config, arguments: Sequence[str]) -> None:
+        self._config = config
+        self._settings = config.stash[SETTINGS]
+        self._is_worker = hasattr(config, "workerinput")
+        self._selection = Selection(arguments, self._settings)
+        self._tally = Tally()
+        self._unknown: list[str] = []
+
+    def pytest_sessionstart(self) -> None:
+        """See early whether the implementation and the baseline can be used."""
+        run = run_of(self._config)
+        self._unknown = [id_ for id_ in run.known if not self._selection.knows(id_)]
+        if self._settings.impl and not self._is_worker:
+            run.driver(run.implementation)
+
+    def pytest_report_header(self) -> list[str]:
+        """Say what is tested, where, and what it offers."""
+        if not self._settings.impl:
+            return ["podsource: the implementation is what podsource_impl gives"]
+        run = run_of(self._config)
+        return terminal.header(self._settings, run.driver(run.implementation).offer)
+
+    @pytest.hookimpl(tryfirst=True)  # before -k, -m, --lf and --deselect
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, items: list[pytest.Item]
+    ) -> None:
+        """Add the cases."""
+        items.extend(collect(session, self._selection))
+
+    def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
+        """Say how many cases were selected."""
+        cases = [item.case for item in items if isinstance(item, CaseNode)]
+        files = {case.file_id for case in cases}
+        return [terminal.selected(len(files), len(cases))] if items else []
+
+    def pytest_report_teststatus(
+        self, report: pytest.TestReport
+    ) -> tuple[str, str, str] | None:
+        """Show as an error what is no fault of the implementation."""
+        judged = judged_of(report.user_properties)
+        if report.when == "call" and report.failed and judged and judged.error:
+            return "error", "E", "ERROR"
+        return None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count a verdict."""
+        judged = judged_of(report.user_properties)
+        if report.when == "call" and judged:
+            self._tally.add(judged)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the baseline; see that nothing is green that shouldn't be."""
+        if self._is_worker or self._config.option.collectonly:
+            return
+        if self._settings.baseline_write:
+            baseline.write(self._settings.baseline_write, self._tally.failures)
+        if session.exitstatus in (
+            pytest.ExitCode.OK,
+            pytest.ExitCode.NO_TESTS_COLLECTED,
+        ):
+            session.exitstatus = self._exit_status(session.exitstatus)
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
+        """Say how each component did, and what is wrong with the run as a whole."""
+        if self._config.option.collectonly:
+            return
+        terminalreporter.section("podsource")
+        for line in terminal.summary(self._tally):
+            terminalreporter.line(line)
+        for line in self._complaints():
+            terminalreporter.line(line, red=True)
+
+    def _complaints(self) -> Iterator[str]:
+        executed, least = self._tally.executed, self._settings.min
+        if executed == 0:
+            yield "No case was run."
+        elif executed < least:
+            yield f"{executed} cases were run; --podsource-min asks for {least}."
+        for id_ in self._unknown:
+            yield f"{self._settings.baseline}: there is no case {id_}. Take it out there."
+
+    def _exit_status(self, status: int | pytest.ExitCode) -> int | pytest.ExitCode:
+        if self._tally.executed == 0:
+            return pytest.ExitCode.NO_TESTS_COLLECTED
+        return pytest.ExitCode.TESTS_FAILED if any(self._complaints()) else status
