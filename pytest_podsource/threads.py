@@ -63,7 +63,7 @@ class Worker(threading.Thread):
         ended: Whether its work is over.
     """
 
-    def __init__(self, owner: Threads, work: Callable[[], None], name: str) -> None:
+    def __init__(self, owner: Threads, work: Callable[[], object], name: str) -> None:
         super().__init__(name=name, daemon=True)
         self.owner = owner
         self.ended = False
@@ -122,7 +122,7 @@ class Threads:
         self._env = env
         self._workers: list[Worker] = []
 
-    def spawn(self, work: Callable[..., None], *args: Any) -> None:
+    def spawn(self, work: Callable[..., object], *args: Any) -> None:
         """Begin a thread that does *work*; what it raises ends the case."""
         name = getattr(work, "__qualname__", "work")
         worker = Worker(self, lambda: work(*args), name)

@@ -5,9 +5,12 @@ Threads, sockets and watches that an implementation makes past its environment.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pytest_podsource.driver.base import Abilities
+from pytest_podsource.driver.fence import Fence
 from pytest_podsource.exceptions import DriverError
 from pytest_podsource.threads import Worker
 
@@ -28,9 +31,29 @@ class Foreign:
     """
 
     def __init__(self, abilities: Abilities) -> None:
-        self._abilities = abilities
+        self._is_virtual = abilities == Abilities()
+        self._fence = Fence()
         self._threads = set(threading.enumerate())
         self._descriptors = _descriptors()
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """
+        Keep the code within this block from the network.
+
+        Raises:
+            DriverError: It has tried to connect.
+        """
+        if not self._is_virtual:
+            yield
+            return
+        try:
+            with self._fence.closed():
+                yield
+        finally:
+            attempt, self._fence.attempt = self._fence.attempt, None
+            if attempt is not None:
+                raise DriverError(f"it tried to connect to {attempt}. {_WAY_OUT}")
 
     def check(self) -> None:
         """
@@ -39,7 +62,7 @@ class Foreign:
         Raises:
             DriverError: Something does.
         """
-        if self._abilities != Abilities():
+        if not self._is_virtual:
             return
         for thread in threading.enumerate():
             if thread not in self._threads and not isinstance(thread, Worker):

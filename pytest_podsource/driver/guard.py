@@ -28,6 +28,7 @@ from pytest_podsource.contract import (
     WatchEvent,
 )
 from pytest_podsource.driver.base import Host
+from pytest_podsource.driver.foreign import Foreign
 from pytest_podsource.exceptions import Crashed, PodSourceError
 
 _Result = TypeVar("_Result")
@@ -41,10 +42,14 @@ _OURS = tuple(
 class Guard:
     """
     Runs what belongs to the implementation, and says what it raised.
+
+    Attributes:
+        closed: Whether the case is over.
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, foreign: Foreign) -> None:
         self._host = host
+        self._foreign = foreign
         self.closed = False
 
     def call(self, what: str, function: Callable[..., _Result], *args: Any) -> _Result:
@@ -55,7 +60,7 @@ class Guard:
             Refused: The implementation refuses, as the contract allows.
             Crashed: It raised something else.
         """
-        with self._host.acting(), blamed(what):
+        with self._host.acting(), self._foreign.watched(), blamed(what):
             return function(*args)
 
     def callback(self, what: str, function: Callable[..., None]) -> Callable[..., None]:

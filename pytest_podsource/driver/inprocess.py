@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_podsource import aio
@@ -98,6 +99,18 @@ class InProcessDriver:
         """End the run; nothing of it is left."""
 
 
+@dataclass(slots=True)
+class _Part:
+    """
+    The object of one component; its guard falls silent when it is forgotten.
+    """
+
+    guard: Guard
+    made: Any = None
+    started: bool = False
+    tasks: list[Any] = field(default_factory=list)
+
+
 class InProcessConnection:
     """
     One implementation within one case.
@@ -105,23 +118,25 @@ class InProcessConnection:
 
     def __init__(self, implementation: Any, offer: Offer, host: Host) -> None:
         self._implementation = implementation
-        self._guard = Guard(host)
-        self._env = GuardedEnvironment(host.env, self._guard)
-        self._objects: dict[str, Any] = {}
-        self._channels: dict[str, Callable[..., None]] = {}
-        self._started: dict[str, list[Any]] = {}
-        self._asyncio: aio.Asyncio | None = None
+        self._host = host
         self._foreign = Foreign(offer.abilities)
+        self._guard = Guard(host, self._foreign)
+        self._parts: dict[str, _Part] = {}
+        self._channels: dict[str, Callable[..., None]] = {}
+        self._asyncio: aio.Asyncio | None = None
 
     def new(self, component: str, config: Config) -> None:
         """Make the object of *component*; see :class:`Connection`."""
         factory = FACTORIES[component]
-        made = self._guard.call(factory, self._make, component, config)
-        lacking = [name for name in NEEDED[component] if not hasattr(made, name)]
+        self._forget(component)
+        part = _Part(Guard(self._host, self._foreign))
+        env = GuardedEnvironment(self._host.env, part.guard)
+        part.made = part.guard.call(factory, self._make, component, config, env)
+        lacking = [name for name in NEEDED[component] if not hasattr(part.made, name)]
         if lacking:
-            wrong = f"it gave {made!r}, which lacks {', '.join(lacking)}"
+            wrong = f"it gave {part.made!r}, which lacks {', '.join(lacking)}"
             raise crash(factory, TypeError(wrong))
-        self._objects[component] = made
+        self._parts[component] = part
         if component == "podconfig":
             self._channels = {}
             for name in config.sources:
@@ -131,28 +146,26 @@ class InProcessConnection:
     def call(self, component: str, method: str, arguments: Mapping[str, Any]) -> Any:
         """Call *method*; see :class:`Connection`."""
         values = _in_order(method, arguments)
+        if component in FUNCTIONS:
+            return self._call(self._guard, self._implementation, method, values)
+        part = self._parts[component]
+        if method == "start":
+            return self._start(part)
+        if method == "stop":
+            return self._stop(part)
         if method == "channel":
             self._channel(*values)
             return None
-        if component in FUNCTIONS:
-            function = getattr(self._implementation, method, None)
-        else:
-            function = getattr(self._objects.get(component), method, None)
-        if function is None:
-            lacks = AttributeError(f"there is no {method} to call")
-            raise crash(method, lacks)
-        if method == "start":
-            return self._start(component, function)
-        if method == "stop":
-            return self._stop(component)
-        return self._guard.call(method, function, *values)
+        return self._call(part.guard, part.made, method, values)
 
     def send(self, update: SourceUpdate) -> Callable[[], bool]:
         """Put *update* on the channel of its source; see :class:`Connection`."""
         taken: list[bool] = []
-        channel = self._channel(update.source)
         self._guard.call(
-            f"channel {update.source}", channel, update, lambda: taken.append(True)
+            f"the channel of {update.source}",
+            self._channel(update.source),
+            update,
+            lambda: taken.append(True),
         )
         return lambda: bool(taken)
 
@@ -165,43 +178,56 @@ class InProcessConnection:
             DriverError: Something runs on that this process can't end.
         """
         try:
-            for component in tuple(self._started):
-                self._stop(component)
+            for part in self._parts.values():
+                if part.started:
+                    self._stop(part)
             if self._asyncio is not None:
                 self._guard.call("the end of asyncio", self._asyncio.stop)
             self._foreign.check()
         finally:
             self._guard.closed = True
+            for component in self._parts:
+                self._forget(component)
             self._foreign.end_workers()
 
-    def _make(self, component: str, config: Config) -> Any:
+    def _make(self, component: str, config: Config, env: GuardedEnvironment) -> Any:
         factory = getattr(self._implementation, FACTORIES[component], None)
         if factory is not None:
-            return factory(config, self._env)
-        if component == "sources":
-            return ComposedSources(self._implementation, config, self._env)
-        raise DriverError(f"component {component!r} is not offered.")
+            return factory(config, env)
+        return ComposedSources(self._implementation, config, env)
+
+    def _forget(self, component: str) -> None:
+        if component in self._parts:
+            self._parts[component].guard.closed = True
+
+    def _call(self, guard: Guard, of: Any, method: str, values: list[Any]) -> Any:
+        function = getattr(of, method, None)
+        if function is None:
+            raise crash(method, AttributeError(f"there is no {method} to call"))
+        return guard.call(method, function, *values)
 
     def _channel(self, source: str) -> Callable[..., None]:
         if source not in self._channels:
-            pod_config = self._objects["podconfig"]
-            self._channels[source] = self._guard.call(
-                "channel", pod_config.channel, source
-            )
+            part = self._parts["podconfig"]
+            channel = part.guard.call("channel", part.made.channel, source)
+            self._channels[source] = channel
         return self._channels[source]
 
-    def _start(self, component: str, start: Callable[[], Any]) -> None:
-        self._started[component] = []
-        result = self._guard.call("start", start)
-        self._started[component] = [self._spawn(work) for work in _awaitables(result)]
+    def _start(self, part: _Part) -> None:
+        part.started = True
+        result = part.guard.call("start", part.made.start)
+        part.tasks = [self._spawn(work) for work in _awaitables(result)]
         self._foreign.check()
 
-    def _stop(self, component: str) -> None:
-        tasks = self._started.pop(component, [])
-        stop = getattr(self._objects[component], "stop", None)
-        result = self._guard.call("stop", stop) if stop is not None else None
+    def _stop(self, part: _Part) -> None:
+        """Stop *part*; what can't be stopped falls silent."""
+        part.started = False
+        stop = getattr(part.made, "stop", None)
+        if stop is None:
+            part.guard.closed = True
+        result = part.guard.call("stop", stop) if stop is not None else None
         ends = [self._spawn(work) for work in _awaitables(result)]
-        for task in tasks:
+        for task in part.tasks:
             if ends:
                 ends[-1].add_done_callback(lambda _, task=task: task.cancel())
             else:
@@ -209,7 +235,8 @@ class InProcessConnection:
 
     def _spawn(self, work: Any) -> Any:
         if self._asyncio is None:
-            self._asyncio = aio.run(self._env)
+            env = GuardedEnvironment(self._host.env, self._guard)
+            self._asyncio = aio.run(env)
         return self._asyncio.spawn(_finish(work))
 
 
