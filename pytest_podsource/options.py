@@ -45,6 +45,8 @@ class Settings:
         real_limit_ns: Longest virtual time of a case in the real world.
         set_: Name of the frozen set of cases that a score counts, empty for all.
         require: Components that must be offered.
+        against: Another implementation, to compare with over generated scenarios.
+        examples: How many scenarios to make for each component.
         min: How many cases must have run.
         baseline: The list of known failures.
         baseline_write: Where to write one.
@@ -66,6 +68,8 @@ class Settings:
     real_limit_ns: int = 5_000_000_000
     set_: str = ""
     require: tuple[str, ...] = ()
+    against: str = ""
+    examples: int = 100
     min: int = 1
     baseline: Path | None = None
     baseline_write: Path | None = None
@@ -174,6 +178,7 @@ _WHAT = "podsource: what is tested"
 _WHICH = "podsource: with which cases"
 _WHERE = "podsource: in which world"
 _COUNTS = "podsource: what counts"
+_AGAINST = "podsource: two implementations compared"
 
 OPTIONS = (
     Option(
@@ -265,6 +270,20 @@ OPTIONS = (
         metavar="TIME",
         convert=duration,
         help="Cases that take longer than this in real time are disabled. Default: 5s.",
+    ),
+    Option(
+        name="against",
+        group=_AGAINST,
+        metavar="TARGET",
+        help="Instead of cases: compare with this implementation, over generated "
+        "scenarios; a difference is written out as a case. Needs Hypothesis.",
+    ),
+    Option(
+        name="examples",
+        group=_AGAINST,
+        metavar="N",
+        convert=at_least(1),
+        help="How many scenarios for each component. Default: 100.",
     ),
     Option(
         name="set",
@@ -402,10 +421,12 @@ def _checked(settings: Settings) -> Settings:
             "--podsource-fs: 'fake' is for the simulated world. "
             "Leave --podsource-world=real away, or say --podsource-fs=tmp."
         )
-    if settings.as_ and not settings.impl:
-        raise pytest.UsageError(
-            "--podsource-as: there is nothing to test. Add --podsource-impl=TARGET."
-        )
+    for flag, given in (("as", settings.as_), ("against", settings.against)):
+        if given and not settings.impl:
+            raise pytest.UsageError(
+                f"--podsource-{flag}: there is nothing to test. "
+                "Add --podsource-impl=TARGET."
+            )
     if settings.isolate and (settings.as_ or settings.impl.startswith("cmd:")):
         raise pytest.UsageError(
             "--podsource-isolate: only a module or a file can be isolated. "

@@ -31,6 +31,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
     settings = config.stash[options.SETTINGS] = options.settings_of(config)
     if arguments := options.take_arguments(config, settings):
-        from pytest_podsource.session import Conformance  # noqa: PLC0415 - only if asked
+        _join(config, settings, arguments)
 
-        config.pluginmanager.register(Conformance(config, arguments), "podsource")
+
+def _join(
+    config: pytest.Config, settings: options.Settings, arguments: list[str]
+) -> None:
+    from pytest_podsource import comparison, session  # noqa: PLC0415 - only if asked
+
+    hooks = (
+        comparison.Comparison(config)
+        if settings.against
+        else session.Conformance(config, arguments)
+    )
+    config.pluginmanager.register(hooks, "podsource")

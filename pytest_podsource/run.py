@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from pytest_podsource.options import SETTINGS, Settings
 from pytest_podsource.report.judged import Judged
 
 if TYPE_CHECKING:
+    from pytest_podsource.record import Record
     from pytest_podsource.suite.case import Case
     from pytest_podsource.suite.story import Origins
     from pytest_podsource.suite.verdict import Outcome
@@ -77,6 +78,25 @@ class Run:
         """
         path = self.settings.baseline
         return {} if path is None else _usage(baseline.read, path)
+
+    @cached_property
+    def frozen(self) -> dict[str, str]:
+        """
+        Return the hashes of the frozen set's cases, by id; empty if all count.
+
+        Raises:
+            pytest.UsageError: There is no such set.
+        """
+        from pytest_podsource.frozen import read  # noqa: PLC0415 - only if asked
+
+        return _usage(read, self.settings.set_) if self.settings.set_ else {}
+
+    @cached_property
+    def _records(self) -> Mapping[str, Record]:
+        from pytest_podsource.record import load_records  # noqa: PLC0415
+        from pytest_podsource.suite.case import bundled_root  # noqa: PLC0415
+
+        return load_records(bundled_root() / "recorded")
 
     @cached_property
     def _origins(self) -> Origins:
@@ -141,16 +161,31 @@ class Run:
             id=outcome.case.id,
             verdict=outcome.verdict,
             reason=outcome.reason,
-            base=outcome.case.level == "base" and not outcome.case.features,
+            scored=self._is_scored(outcome.case),
         )
         if outcome.verdict == "unsupported":
             return judged.required(self.settings.require)
         return judged.known(self.known)
 
+    def _is_scored(self, case: Case) -> bool:
+        owed = case.level == "base" and not case.features
+        record = self._records.get(self.settings.kubelet)
+        return (
+            owed
+            and (record is None or record.confirms(case))
+            and (not self.frozen or self.frozen.get(case.id) == case.hash)
+        )
+
     def _story(self, outcome: Outcome) -> str:
+        from pytest_podsource.record import confirmed_by  # noqa: PLC0415
         from pytest_podsource.suite.story import tell  # noqa: PLC0415
 
-        return tell(outcome, self._origins, again=self._again(outcome.case.id))
+        return tell(
+            outcome,
+            self._origins,
+            again=self._again(outcome.case.id),
+            confirmed=confirmed_by(outcome.case, self._records),
+        )
 
     def _again(self, id_: str) -> str:
         said = [

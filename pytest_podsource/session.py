@@ -41,8 +41,9 @@ class Conformance:
         self._unknown: list[str] = []
 
     def pytest_sessionstart(self) -> None:
-        """See early whether the implementation and the baseline can be used."""
+        """See early whether the implementation and the lists can be used."""
         run = run_of(self._config)
+        _ = run.frozen
         self._unknown = [id_ for id_ in run.known if not self._selection.knows(id_)]
         if self._settings.impl and not self._is_worker:
             run.driver(run.implementation)

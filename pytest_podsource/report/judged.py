@@ -22,14 +22,14 @@ class Judged:
         id: The case, with its row.
         verdict: One word of the table of verdicts.
         reason: Why, in one sentence; empty if passed.
-        base: It is of level ``base``, so that every implementation owes it.
+        scored: Every implementation of its component owes it.
         remark: What is to be said of it beside its story.
     """
 
     id: str
     verdict: Verdict
     reason: str = ""
-    base: bool = True
+    scored: bool = True
     remark: str = ""
 
     @property
@@ -85,7 +85,7 @@ class Judged:
             (f"{_PREFIX}case", self.id),
             (f"{_PREFIX}verdict", self.verdict),
             (f"{_PREFIX}reason", self.reason),
-            (f"{_PREFIX}level", "base" if self.base else "feature"),
+            (f"{_PREFIX}scored", "yes" if self.scored else "no"),
         ]
 
 
@@ -100,5 +100,5 @@ def judged_of(properties: Iterable[tuple[str, Any]]) -> Judged | None:
         id=found[f"{_PREFIX}case"],
         verdict=found[f"{_PREFIX}verdict"],
         reason=found[f"{_PREFIX}reason"],
-        base=found[f"{_PREFIX}level"] == "base",
+        scored=found[f"{_PREFIX}scored"] == "yes",
     )

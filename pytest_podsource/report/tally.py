@@ -2,7 +2,7 @@
 What a run has shown, counted.
 
 Rule 1: cases count by file: a file has passed when each of its rows that was run has.
-Rule 2: scored is what every implementation of the component owes and could be run.
+Rule 2: what is scored and couldn't be run here is neither passed nor failed.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Tally:
 def _score(component: str, judged: list[Judged]) -> Score:
     files: dict[str, bool] = {}
     for each in judged:
-        if each.base and each.verdict not in _NOT_SCORED:
+        if each.scored and each.verdict not in _NOT_SCORED:
             passed = each.verdict == "passed"
             files[each.file_id] = files.get(each.file_id, True) and passed
     return Score(
