@@ -158,6 +158,10 @@ class _Sequence:
         self._each = each
         self._furthest = (0, 0)
         self._tried: set[tuple[int, int, str]] = set()
+        self._same = [
+            place > 0 and _same_set(seen[place - 1], each)
+            for place, each in enumerate(seen)
+        ]
 
     def match(self, names: Names) -> Names | Divergence:
         found = self._from(0, 0, names)
@@ -181,23 +185,31 @@ class _Sequence:
         return self._after(i, j, found)
 
     def _after(self, i: int, j: int, names: Names) -> Names | None:
-        for end in range(self._run(i, j), j, -1):
+        for end in reversed(self._ends(i, j)):
             found = self._from(i + 1, end, names)
             if found is not None:
                 return found
         return None
 
-    def _run(self, i: int, j: int) -> int:
-        end = j + 1
-        at_once = "at" in self._expected[i] if not self._each else False
-        while not self._each and end < len(self._seen):
-            before, after = self._seen[end - 1], self._seen[end]
-            if not _same_set(before, after) or (
-                at_once and before.at_ns != after.at_ns
-            ):
+    def _ends(self, i: int, j: int) -> list[int]:
+        """
+        Return where what entry *i* stands for may end: after one, or after an instant.
+
+        Equal sets of one instant needn't be shared out in every way: if any way fits,
+        then one of these does.
+        """
+        ends = [j + 1]
+        if self._each:
+            return ends
+        at_once = "at" in self._expected[i]
+        for k in range(j + 1, len(self._seen)):
+            same_instant = self._seen[k].at_ns == self._seen[k - 1].at_ns
+            if not self._same[k] or (at_once and not same_instant):
                 break
-            end += 1
-        return end
+            if same_instant and len(ends) > 1:
+                ends.pop()
+            ends.append(k + 1)
+        return ends
 
 
 def _same_set(one: Seen, other: Seen) -> bool:
