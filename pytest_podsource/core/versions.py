@@ -48,6 +48,14 @@ class Kubelet:
         pending_phase: ``status.phase`` is set to Pending (DECODE-36).
         self_link: ``odd``, ``api`` or empty for none (DECODE-37).
         untagged_pull_policy: Pull policy of an image without a tag (DECODE-39).
+        gates: Feature gates that concern a manifest, and what they are by default
+            (DECODE-44, DECODE-45).
+        spec_defaults: Defaults of a pod's spec (DECODE-38).
+        container_defaults: Defaults of a container (DECODE-38).
+        probe_defaults: Defaults of a probe (DECODE-38).
+        parses_images: The tag is that of the parsed image, else what follows the last
+            colon (DECODE-39).
+        drops_init_annotations: Annotations of early init containers vanish.
         negative_grace_becomes_1: A negative grace period is mended (DECODE-41).
         refuses_references: ``no``, ``trust-bundles``, ``gate`` or ``always``
             (DECODE-45, DECODE-48).
@@ -107,6 +115,12 @@ class Kubelet:
     pending_phase: bool
     self_link: str
     untagged_pull_policy: str
+    gates: Mapping[str, bool]
+    spec_defaults: Mapping[str, Any]
+    container_defaults: Mapping[str, Any]
+    probe_defaults: Mapping[str, Any]
+    parses_images: bool
+    drops_init_annotations: bool
     negative_grace_becomes_1: bool
     refuses_references: str
     priority_warnings: bool
@@ -151,6 +165,14 @@ _FLAGS = (
     "hostname-override",
 )
 
+_SPEC_DEFAULTS: Mapping[str, Any] = {
+    "restartPolicy": "Always",
+    "dnsPolicy": "ClusterFirst",
+    "terminationGracePeriodSeconds": 30,
+}
+_CONTAINER_DEFAULTS = {"terminationMessagePath": "/dev/termination-log"}
+_PROBE_DEFAULTS = {"timeoutSeconds": 1}
+
 DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "file_watch": {"1.1": False, "1.20": True},
     "file_ticker": {"1.1": False, "1.20": True},
@@ -171,6 +193,36 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "pending_phase": {"1.1": False, "1.20": True},
     "self_link": {"1.1": "odd", "1.20": "api", "1.30": ""},
     "untagged_pull_policy": {"1.1": "IfNotPresent", "1.20": "Always"},
+    "gates": {
+        "1.1": {},
+        "1.34": {"PreventStaticPodAPIReferences": True, "ImageVolume": False},
+        "1.36": {"PreventStaticPodAPIReferences": True, "ImageVolume": True},
+        "1.37": {"ImageVolume": True},
+    },
+    "spec_defaults": {
+        "1.1": _SPEC_DEFAULTS,
+        "1.20": {
+            **_SPEC_DEFAULTS,
+            "schedulerName": "default-scheduler",
+            "securityContext": {},
+            "enableServiceLinks": True,
+        },
+    },
+    "container_defaults": {
+        "1.1": _CONTAINER_DEFAULTS,
+        "1.20": {**_CONTAINER_DEFAULTS, "terminationMessagePolicy": "File"},
+    },
+    "probe_defaults": {
+        "1.1": _PROBE_DEFAULTS,
+        "1.20": {
+            **_PROBE_DEFAULTS,
+            "periodSeconds": 10,
+            "successThreshold": 1,
+            "failureThreshold": 3,
+        },
+    },
+    "parses_images": {"1.1": False, "1.20": True},
+    "drops_init_annotations": {"1.1": False, "1.20": True, "1.36": False},
     "negative_grace_becomes_1": {"1.1": False, "1.30": True},
     "refuses_references": {
         "1.1": "no",

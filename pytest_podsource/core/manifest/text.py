@@ -1,0 +1,251 @@
+"""
+The bytes of a manifest as one JSON value, the way the kubelet reads them.
+
+Rule 1: what begins with ``{`` is JSON and nothing else; all other text is YAML. Rule 2:
+of several YAML documents the first counts, the rest isn't looked at. Rule 3: plain
+scalars are read by the rules of go-yaml: ``y``, ``yes`` and ``on`` are booleans, dates
+and ``1:20`` are texts, ``010`` is eight. Rule 4: a key given twice counts the last time,
+a merge key in the place where it stands. Rule 5: a JSON key is a text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import math
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+import yaml
+
+from pytest_podsource.contract import Refused
+
+Value: TypeAlias = Any
+
+_TAG = "tag:yaml.org,2002:"
+_CONSTANTS = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), False),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
+}
+_INT = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)\Z")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?\Z")
+_RESOLVED = ("", "bool", "int", "float", "null", "timestamp")
+_SMALLEST, _LARGEST = -(2**63), 2**64 - 1
+_EXACT = 1e21
+# go-yaml's measure against documents that grow by aliases of aliases.
+_MANY_NODES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """
+    A JSON number that isn't written as a whole one, as it is written.
+    """
+
+    text: str
+
+
+def read(data: bytes) -> Value:
+    """
+    Return *data* as a JSON value: of YAML, the first document.
+
+    Raises:
+        Refused: It is neither JSON nor YAML.
+
+    Kubelet: ``yaml.ToJSON`` in apimachinery.
+    """
+    try:
+        if data.lstrip().startswith(b"{"):
+            return _read_json(data)
+        return _read_yaml(data)
+    except RecursionError:
+        raise Refused("the text is nested too deeply") from None
+
+
+def _read_json(data: bytes) -> Value:
+    try:
+        return json.loads(
+            data.decode("utf-8", "replace"),
+            parse_float=Number,
+            parse_constant=_no_constant,
+        )
+    except ValueError as error:
+        raise Refused(
+            f"the text begins with '{{' and isn't JSON: {error}. Right would be one "
+            "JSON object with nothing behind it."
+        ) from error
+
+
+def _no_constant(text: str) -> Value:
+    raise ValueError(f"{text} is not a JSON value")
+
+
+def _read_yaml(data: bytes) -> Value:
+    loader = _loader()(data)
+    try:
+        if not loader.check_node():
+            return None
+        return _Document().value(loader.get_node())
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 1}: " if mark else ""
+        raise Refused(f"{where}not YAML: {error.problem or error.context}") from error
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise Refused(f"not YAML: {error}") from error
+    finally:
+        loader.dispose()
+
+
+@cache
+def _loader() -> Any:
+    # The parser of libyaml where PyYAML has it; nodes only, so no tag is resolved here.
+    parser: Any = getattr(yaml, "CLoader", yaml.Loader)
+
+    class Nodes(parser):  # type: ignore[misc]
+        def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
+            plain = kind is yaml.ScalarNode and implicit[0]
+            return "" if plain else f"{_TAG}str"
+
+    return Nodes
+
+
+class _Document:
+    """
+    Makes values of the nodes of one document.
+    """
+
+    def __init__(self) -> None:
+        self._nodes = 0
+        self._open: set[int] = set()
+
+    def value(self, node: yaml.Node) -> Value:
+        """Return the value of *node*."""
+        self._nodes += 1
+        if self._nodes > _MANY_NODES:
+            raise Refused("the document is too large: aliases of aliases")
+        if isinstance(node, yaml.ScalarNode):
+            return _json_number(_scalar(node), node)
+        if id(node) in self._open:
+            raise Refused(f"{_line(node)}: an anchor's value contains itself")
+        self._open.add(id(node))
+        try:
+            if isinstance(node, yaml.SequenceNode):
+                return [self.value(each) for each in node.value]
+            return self._mapping(node)
+        finally:
+            self._open.discard(id(node))
+
+    def _mapping(self, node: yaml.Node) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        for key, value in node.value:
+            if _is_merge(key):
+                for each in self._merged(value):
+                    found.update(each)
+            else:
+                found[self._key(key)] = self.value(value)
+        return found
+
+    def _merged(self, node: yaml.Node) -> list[dict[str, Value]]:
+        nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        if not all(isinstance(each, yaml.MappingNode) for each in nodes):
+            raise Refused(f"{_line(node)}: '<<' takes a mapping or a list of mappings")
+        # The first one counts most.
+        return [self._mapping(each) for each in reversed(nodes)]
+
+    def _key(self, node: yaml.Node) -> str:
+        key = _scalar(node) if isinstance(node, yaml.ScalarNode) else None
+        if key is None:
+            raise Refused(
+                f"{_line(node)}: a key that is no text. Right would be a quoted text; "
+                "a template's braces must be filled in first."
+            )
+        if isinstance(key, bool):
+            return "true" if key else "false"
+        return _go_float(key) if isinstance(key, float) else str(key)
+
+
+def _is_merge(node: yaml.Node) -> bool:
+    return (
+        isinstance(node, yaml.ScalarNode)
+        and node.value == "<<"
+        and node.tag in ("", f"{_TAG}merge")
+    )
+
+
+def _scalar(node: yaml.ScalarNode) -> Value:
+    tag = node.tag.removeprefix(_TAG)
+    text: str = node.value
+    if tag == "binary":
+        return _binary(text, node)
+    if tag not in _RESOLVED:
+        return text
+    value = _plain(text)
+    kinds = {bool: "bool", int: "int", float: "float", type(None): "null"}
+    kind = kinds.get(type(value), "timestamp" if _DATE.match(text) else "str")
+    if tag == "float" and kind == "int":
+        return float(value)
+    if tag in ("", kind):
+        return value
+    raise Refused(f"{_line(node)}: {text!r} is not a {tag}")
+
+
+def _binary(text: str, node: yaml.Node) -> str:
+    try:
+        return base64.b64decode(text).decode("utf-8", "replace")
+    except binascii.Error as error:
+        raise Refused(f"{_line(node)}: not base64: {error}") from error
+
+
+def _plain(text: str) -> Value:
+    """
+    Return what a plain scalar stands for.
+
+    Go: ``resolve`` in go-yaml 2.
+    """
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if text[0] == "." and _FLOAT.match(text):
+        return float(text)
+    if text[0] not in "+-0123456789":
+        return text
+    digits = text.replace("_", "")
+    if _INT.match(digits):
+        number = _whole(digits)
+        if _SMALLEST <= number <= _LARGEST:
+            return number
+    return float(digits) if _FLOAT.match(digits) else text
+
+
+def _whole(digits: str) -> int:
+    unsigned = digits.lstrip("+-")
+    octal = re.match("0[0-7]", unsigned)
+    number = int(unsigned, 8 if octal else 0)
+    return -number if digits.startswith("-") else number
+
+
+def _json_number(value: Value, node: yaml.Node) -> Value:
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
+        raise Refused(f"{_line(node)}: {node.value} has no place in JSON")
+    if value.is_integer() and abs(value) < _EXACT:
+        return int(value)
+    return Number(_go_float(value))
+
+
+def _go_float(value: float) -> str:
+    return repr(value)
+
+
+def _line(node: yaml.Node) -> str:
+    return f"line {node.start_mark.line + 1}"

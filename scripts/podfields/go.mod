@@ -1,0 +1,3 @@
+module podsource/podfields
+
+go 1.24
