@@ -146,7 +146,9 @@ class Adapter:
         connection.close()
 
     def _new(self, params: Mapping[str, Any]) -> None:
-        self._case.new(params["component"], protocol.config_from_wire(params["config"]))
+        config = protocol.config_from_wire(params["config"])
+        self._world.selector = f"spec.nodeName={config.node_name}"
+        self._case.new(params["component"], config)
 
     def _call(self, params: Mapping[str, Any]) -> dict[str, Any]:
         method = params["method"]

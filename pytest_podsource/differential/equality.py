@@ -42,6 +42,7 @@ _HOLLOW = frozenset(
     }
 )
 _TRIED_IN_ALL_ORDERS = 6
+SAMENESS = "same as before on one side only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,7 +282,7 @@ def difference(ours: Any, theirs: Any, names: Names, path: str = "") -> str | No
     """
     if isinstance(ours, Opaque) and isinstance(theirs, Opaque):
         same = names.pair(ours.text, theirs.text)
-        return None if same else f"{path}: same as before on one side only"
+        return None if same else f"{path}: {SAMENESS}"
     pairs = _pairs(ours, theirs)
     if pairs is not None:
         found = (

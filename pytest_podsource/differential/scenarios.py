@@ -106,7 +106,7 @@ def _objects() -> st.SearchStrategy[dict[str, Any]]:
             "finalizers": st.sampled_from([[], ["a/b"]]),
             "tolerations": st.sampled_from([[], [{"operator": "Exists"}]]),
             "nodeSelector": st.sampled_from([{}, {"k": "v"}]),
-            "hostNetwork": st.booleans(),
+            "hostNetwork": st.just(True),  # noqa: FBT003 - false is absent in Go
             "volumes": st.sampled_from([[], [{"name": "v", "emptyDir": {}}]]),
         },
     )

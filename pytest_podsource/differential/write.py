@@ -14,7 +14,15 @@ from typing import Any
 
 from pytest_podsource.contract import Pod
 from pytest_podsource.differential.compare import Difference
-from pytest_podsource.differential.equality import Happened, Opaque, bare, mark
+from pytest_podsource.differential.equality import (
+    SAMENESS,
+    Happened,
+    Names,
+    Opaque,
+    bare,
+    difference,
+    mark,
+)
 from pytest_podsource.world.base import Seen
 
 _PLAIN = re.compile(r"[A-Za-z$][A-Za-z0-9_./-]*\Z")
@@ -22,20 +30,20 @@ _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 _FACTS = {"podconfig": "CONFIG-15", "manifest": "DECODE-09", "file": "FILE-04"}
 
 
-def case_text(difference: Difference) -> str:
+def case_text(found: Difference) -> str:
     """
-    Return *difference* as a case file.
+    Return *found* as a case file.
     """
-    document, parting = difference.document, difference.parting
-    steps = _Steps(difference).written()
+    document, parting = found.document, found.parting
+    steps = _Steps(found).written()
     given = document.get("given")
     return "\n".join(
         [
-            f"title: {_flow(_title(difference))}",
+            f"title: {_flow(_title(found))}",
             "why: Two implementations part here; say which mistake this is.",
             f"# step {parting.step + 1}: {parting.how[:200]}",
-            f"facts: [{_FACTS[difference.component]}] # put in the fact that this shows",
-            f'versions: "{difference.kubelet}"',
+            f"facts: [{_FACTS[found.component]}] # put in the fact that this shows",
+            f'versions: "{found.kubelet}"',
             *([f"given: {_flow(given)}"] if given else []),
             "steps:",
             *(f"- {_flow(step)}" for step in steps),
@@ -44,8 +52,8 @@ def case_text(difference: Difference) -> str:
     )
 
 
-def _title(difference: Difference) -> str:
-    return f"found by differential testing with seed {difference.seed}"
+def _title(found: Difference) -> str:
+    return f"found by differential testing with seed {found.seed}"
 
 
 class _Steps:
@@ -53,10 +61,11 @@ class _Steps:
     The steps of a difference, with what the second implementation did.
     """
 
-    def __init__(self, difference: Difference) -> None:
-        self._parting = difference.parting.step
-        self._ours = difference.ours
-        self._theirs = difference.theirs
+    def __init__(self, found: Difference) -> None:
+        self._parting = found.parting.step
+        self._sameness = found.parting.how.endswith(SAMENESS)
+        self._ours = found.ours
+        self._theirs = found.theirs
         self._names: dict[str, str] = {}
 
     def written(self) -> list[dict[str, Any]]:
@@ -78,7 +87,10 @@ class _Steps:
         if "advance" in theirs.step:
             for entry, seen in zip(expected, theirs.updates, strict=True):
                 entry["at"] = f"{seen.at_ns}ns"
-        return {"expect": expected}
+        events = [_event(each) for each in theirs.events]
+        return {"expect": expected} | (
+            {"events": events} if events or ours.events else {}
+        )
 
     def _result(
         self, ours: Mapping[str, Any], theirs: Mapping[str, Any]
@@ -110,15 +122,41 @@ class _Steps:
     def _pod(self, pod: Pod, known: Sequence[Pod]) -> dict[str, Any]:
         marked = mark(pod)
         metadata = marked.get("metadata", {})
-        written = {"name": metadata.get("name", ""), "uid": self._uid(metadata)}
+        written = {
+            "name": metadata.get("name", ""),
+            "uid": self._told(metadata.get("uid") or "$absent"),
+        }
+        if self._sameness:
+            return written | {"annotations": self._opaque(metadata)}
         same = [each for each in known if _name(each) == _name(pod)]
-        return written | _differing(marked, mark(same[0]) if same else {})
+        return written | self._differing(marked, mark(same[0]) if same else {})
 
-    def _uid(self, metadata: Mapping[str, Any]) -> Any:
-        uid = metadata.get("uid")
-        if not isinstance(uid, Opaque):
-            return uid or "$absent"
-        return self._names.setdefault(uid.text, f"$u{len(self._names) + 1}")
+    def _opaque(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            key: self._told(value)
+            for key, value in (metadata.get("annotations") or {}).items()
+            if isinstance(value, Opaque)
+        }
+
+    def _differing(self, pod: Pod, other: Pod) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for part in ("metadata", "spec", "status"):
+            theirs, ours = bare(pod.get(part) or {}), bare(other.get(part) or {})
+            for key in sorted((theirs.keys() | ours.keys()) - {"uid"}):
+                value = theirs.get(key, "$absent")
+                own = ours.get(key, "$absent")
+                if other and difference({"": own}, {"": value}, Names()):
+                    found.setdefault(part, {})[key] = self._told(value)
+        return found
+
+    def _told(self, value: Any) -> Any:
+        if isinstance(value, Opaque):
+            return self._names.setdefault(value.text, f"$n{len(self._names) + 1}")
+        if isinstance(value, Mapping):
+            return {key: self._told(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self._told(each) for each in value]
+        return value
 
 
 def _name(pod: Pod) -> tuple[Any, Any]:
@@ -126,22 +164,13 @@ def _name(pod: Pod) -> tuple[Any, Any]:
     return metadata.get("namespace"), metadata.get("name")
 
 
-def _differing(pod: Pod, other: Pod) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for part in ("metadata", "spec", "status"):
-        theirs, ours = bare(pod.get(part) or {}), bare(other.get(part) or {})
-        for key in sorted(theirs.keys() | ours.keys()):
-            value = theirs.get(key, "$absent")
-            if other and value != ours.get(key, "$absent") and key != "uid":
-                found.setdefault(part, {})[key] = _told(value)
-    return found
-
-
-def _told(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        kept = {key: _told(each) for key, each in value.items()}
-        return {key: each for key, each in kept.items() if not isinstance(each, Opaque)}
-    return [_told(each) for each in value] if isinstance(value, list) else value
+def _event(seen: Seen) -> dict[str, Any]:
+    event = seen.value
+    return {
+        "type": event["type"],
+        "reason": event["reason"],
+        "pod": _name(event["pod"])[1],
+    }
 
 
 def _flow(value: Any) -> str:

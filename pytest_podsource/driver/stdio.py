@@ -29,7 +29,7 @@ from pytest_podsource.driver import protocol
 from pytest_podsource.driver.base import COMPONENTS, Abilities, Host, Offer
 from pytest_podsource.driver.child import Child
 from pytest_podsource.driver.peer import Peer
-from pytest_podsource.exceptions import CannotLoad, PodSourceError
+from pytest_podsource.exceptions import CannotLoad, Crashed, PodSourceError
 
 LIMIT_S = 10.0
 CASES_A_PROCESS = 2_000  # an adapter may keep a little of every world
@@ -153,6 +153,7 @@ class StdioConnection:
 
     def new(self, component: str, config: Config) -> None:
         """Make the object of *component*; see :class:`Connection`."""
+        self._listener.selector = f"spec.nodeName={config.node_name}"
         params = {"component": component, "config": protocol.to_wire(config)}
         self._ask("component/new", params, f"new {component}")
 
@@ -240,6 +241,7 @@ class _Listener:
         self._cancels: dict[Any, Cancel] = {}
         self._taken: list[bool] = []
         self.deaf = False
+        self.selector = ""
         self._words: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
             "env/watch": self._watch,
             "env/ask": lambda p: {"value": self._env.ask(p["question"], *p["args"])},
@@ -310,6 +312,7 @@ class _Listener:
             self._tell("http/reply", {"id": id_, "reply": wire})
 
     def _list_pods(self, params: Mapping[str, Any]) -> None:
+        self._check_selector("list", params)
         id_ = params["id"]
         self._cancels[id_] = self._env.list_pods(partial(self._on_list, id_))
 
@@ -321,11 +324,20 @@ class _Listener:
             self._tell("api/list", {"id": id_, "list": listed})
 
     def _watch_pods(self, params: Mapping[str, Any]) -> None:
+        self._check_selector("watch", params)
         id_ = params["id"]
         self._cancels[id_] = self._env.watch_pods(
             params["resource_version"],
             lambda event: self._tell("api/event", {"id": id_, "event": event}),
         )
+
+    def _check_selector(self, what: str, params: Mapping[str, Any]) -> None:
+        """The contract has no selector: it is always the node's own pods."""
+        if params["selector"] != self.selector:
+            raise Crashed(
+                f"the {what} of pods",
+                f"the selector {params['selector']!r} instead of {self.selector!r}",
+            )
 
     def _cancel(self, params: Mapping[str, Any]) -> None:
         cancel = self._cancels.pop(params["id"], None)

@@ -77,6 +77,7 @@ class WireHost:
         self.clock = CaseClock(wall_ns, seed)
         self.seed = seed
         self.asked = False
+        self.selector = ""
         self._line = line
         self._ids = 0
         self._waiting: dict[int, OnEvent] = {}
@@ -160,7 +161,7 @@ class WireHost:
     def list_pods(self, on_done: Callable[[dict[str, Any] | OSError], None]) -> Cancel:
         """Ask the suite for a list."""
         id_, cancel = self._expect(on_done)
-        self._request("env/list_pods", id=id_)
+        self._request("env/list_pods", id=id_, selector=self.selector)
         return cancel
 
     def watch_pods(
@@ -170,7 +171,8 @@ class WireHost:
     ) -> Cancel:
         """Ask the suite for a watch of pods."""
         id_, cancel = self._expect(on_event)
-        self._request("env/watch_pods", id=id_, resource_version=resource_version)
+        params = {"selector": self.selector, "resource_version": resource_version}
+        self._request("env/watch_pods", id=id_, **params)
         return cancel
 
     def ask(self, question: str, *args: Any) -> Any:

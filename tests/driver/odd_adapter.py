@@ -62,6 +62,7 @@ IN_A_CALL: dict[str, Callable[[], Any]] = {
     "endless-line": write_for_ever,
     "answers-nothing": lambda: say(id=99, result={}),
     "unknown-word": lambda: tell("env/frob", id=1),
+    "wrong-selector": lambda: tell("env/list_pods", id=1, selector="x", at_ns=0),
     "bad-word": lambda: tell("env/send", source="file", at_ns=0),
 }
 

@@ -350,6 +350,16 @@ def test_a_line_without_end_is_given_up(
         connection.call("backoff", "get", {"id_": "a"})
 
 
+def test_a_list_of_other_pods_is_the_implementations_fault(
+    start: Start, scribe: Scribe
+) -> None:
+    """It is always the node's own pods that are listed and watched."""
+    connection = backoff(start("wrong-selector"), scribe)
+
+    with pytest.raises(Crashed, match=r"'x' instead of 'spec\.nodeName=node1'"):
+        connection.call("backoff", "get", {"id_": "a"})
+
+
 def test_a_clock_that_goes_back_is_the_adapters_fault(
     start: Start, scribe: Scribe
 ) -> None:
