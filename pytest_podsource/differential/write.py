@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_podsource.contract import Pod
-from pytest_podsource.differential.compare import Difference
 from pytest_podsource.differential.equality import (
     SAMENESS,
     Happened,
@@ -23,6 +22,7 @@ from pytest_podsource.differential.equality import (
     difference,
     mark,
 )
+from pytest_podsource.differential.search import Difference
 from pytest_podsource.world.base import Seen
 
 _PLAIN = re.compile(r"[A-Za-z$][A-Za-z0-9_./-]*\Z")
