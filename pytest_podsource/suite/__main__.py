@@ -15,6 +15,7 @@ from pytest_podsource.suite.case import Case, bundled_root, load_cases
 from pytest_podsource.suite.lint import lint
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.suite.story import Origins, load_origins, tell
+from pytest_podsource.suite.verdict import ERRORS, FAILURES
 from pytest_podsource.world.simulated import SimulatedWorld
 
 
@@ -53,15 +54,11 @@ def _run(cases: list[Case], chosen: argparse.Namespace, origins: Origins) -> int
             case, driver, SimulatedWorld, kubelet=chosen.kubelet, seed=chosen.seed
         )
         counts[outcome.verdict] += 1
-        if outcome.verdict == "passed":
-            continue
-        short = f"{outcome.verdict.upper()} {case.id}   {outcome.reason}"
-        failed = outcome.moments and outcome.verdict != "disabled"
-        print(tell(outcome, origins) if failed else short)  # noqa: T201
+        if outcome.verdict in FAILURES | ERRORS:
+            print(tell(outcome, origins))  # noqa: T201
     driver.close()
     print(", ".join(f"{n} {word}" for word, n in counts.items()) or "no case")  # noqa: T201
-    good = {"passed", "unsupported", "not applicable", "disabled"}
-    return 0 if counts and counts.keys() <= good else 1
+    return 1 if counts.keys() & (FAILURES | ERRORS) else 0
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from pytest_podsource.contract import Operation, SourceUpdate
@@ -99,7 +99,10 @@ def _ends_with(
         found = _Sequence(kind, inner, seen[start:], values).match(names)
         if not isinstance(found, Divergence):
             return found
-    return Divergence(expected=0, got=max(0, len(seen) - len(inner)))
+    first = max(0, len(seen) - len(inner))
+    found = _Sequence(kind, inner, seen[first:], values).match(names)
+    assert isinstance(found, Divergence), "it was tried above"
+    return replace(found, got=first + found.got)
 
 
 def _any_order(

@@ -5,6 +5,7 @@ One case while it runs: does its steps, keeps what came, judges.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pytest_podsource.contract import Config, Refused
@@ -165,15 +166,20 @@ class Run:
         seen = list(self._waiting[kind])
         self._waiting[kind].clear()
         found = judge(kind, expected, seen, self._names, self._values)
+        part = None
         if isinstance(found, Divergence):
             self._shown.guess(expected, seen if kind in {"expect", "calls"} else ())
         else:
             self._names = found
             self._shown.learn(found)
+        lines = self._shown.expected(kind, expected)
+        skipped = max(0, len(seen) - len(lines)) if _is_ending(expected) else 0
+        if isinstance(found, Divergence):
+            part = replace(found, expected=found.expected + skipped)
         judgement.stream(
-            self._shown.expected(kind, expected) or [_NOTHING[kind]],
+            ["..."] * skipped + lines or [_NOTHING[kind]],
             self._shown.seen(kind, seen, expected) or [_NOTHING[kind]],
-            found if isinstance(found, Divergence) else None,
+            part,
         )
 
     def _nothing_left(self, steps: list[Step]) -> None:
@@ -206,6 +212,10 @@ _NOTHING: Mapping[StreamName, str] = {
     "events": "no event",
     "logs": "no log",
 }
+
+
+def _is_ending(stream: Any) -> bool:
+    return isinstance(stream, Mapping) and "ends_with" in stream
 
 
 def _only_source(case: Case, config: Config) -> str:

@@ -79,13 +79,11 @@ def test_hash_depends_on_what_is_done_and_not_on_prose(
         ("steps: []", "line 1: 'steps' is missing or empty."),
         (
             "steps: [{start: }]\nversions: 1.20",
-            "line 5, versions: 1.2 are no versions. "
-            'Right would be ">=1.20 <1.36" or "1.1", quoted.',
+            'line 5, versions: 1.2 are no versions. Right would be ">=1.20 <1.36" or "1.1", quoted.',
         ),
         (
             "steps: [{start: }]\nexamples: {A b: {}}",
-            "line 5, examples.A b: 'A b' is no name of a row. "
-            "Use small letters, digits, '-', '.'.",
+            "line 5, examples.A b: 'A b' is no name of a row. Use small letters, digits, '-', '.'.",
         ),
     ],
 )
@@ -105,7 +103,7 @@ def test_folder_must_be_a_component(tmp_path: Path, write_case: WriteCase) -> No
     """A case in a folder of another name is refused."""
     write_case("files/x.yaml", "steps: [{start: }]")
 
-    with pytest.raises(CaseError, match="'files' is not a component. .* file, http"):
+    with pytest.raises(CaseError, match=r"'files' is not a component. .* file, http"):
         load_cases(tmp_path)
 
 
@@ -136,7 +134,7 @@ def test_file_that_is_no_mapping_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_versions_compare_minors_as_numbers(
-    versions: str, kubelet: str, holds: bool
+    versions: str, kubelet: str, *, holds: bool
 ) -> None:
     """1.9 comes before 1.20, and all terms must hold."""
     assert matches(versions, kubelet) is holds

@@ -181,7 +181,7 @@ REQUEST = {"url": "http://m/x", "headers": (("X-Tok", "1"), ("X-Tok", "2"), ("A"
         ({}, True),
     ],
 )
-def test_request_is_judged_by_fields_and_headers(expected: Any, fits: bool) -> None:
+def test_request_is_judged_by_fields_and_headers(expected: Any, *, fits: bool) -> None:
     """Names of headers are in any case, values of one name in order."""
     came = [Seen(at_ns=20 * SECOND, value=REQUEST)]
 
@@ -199,7 +199,9 @@ def test_request_is_judged_by_fields_and_headers(expected: Any, fits: bool) -> N
         ({"at": "2s"}, False),
     ],
 )
-def test_watch_is_judged_by_instant_and_end_of_path(expected: Any, fits: bool) -> None:
+def test_watch_is_judged_by_instant_and_end_of_path(
+    expected: Any, *, fits: bool
+) -> None:
     """Where the world's root lies is nobody's business."""
     came = [Seen(at_ns=SECOND, value={"path": "/tmp/r/manifests"})]
 
@@ -218,7 +220,7 @@ def test_watch_is_judged_by_instant_and_end_of_path(expected: Any, fits: bool) -
     ],
 )
 def test_call_is_judged_by_handler_and_pods(
-    seen: Make, expected: Any, fits: bool
+    seen: Make, expected: Any, *, fits: bool
 ) -> None:
     """A handler without pods is written with null."""
     pods = seen("ADD", "a").value.pods
@@ -240,7 +242,7 @@ def test_call_is_judged_by_handler_and_pods(
     ],
 )
 def test_event_is_judged_by_fields_and_pod(
-    seen: Make, expected: Any, fits: bool
+    seen: Make, expected: Any, *, fits: bool
 ) -> None:
     """The text of an event is nobody's business."""
     (pod,) = seen("ADD", "a").value.pods
@@ -266,7 +268,7 @@ def test_event_is_judged_by_fields_and_pod(
         ({"path": "$absent"}, False),
     ],
 )
-def test_log_is_judged_by_level_fields_and_a_word(expected: Any, fits: bool) -> None:
+def test_log_is_judged_by_level_fields_and_a_word(expected: Any, *, fits: bool) -> None:
     """A word may stand in the message or in any field."""
     value = {"level": "error", "message": "refused", "path": "/m/a.yaml", "n": [1]}
 

@@ -149,7 +149,7 @@ def test_any_order_finds_the_assignment_that_fits_all() -> None:
         ("$any", True),
     ],
 )
-def test_pods_match_by_name_or_short_keys(expected: Any, matches: bool) -> None:
+def test_pods_match_by_name_or_short_keys(expected: Any, *, matches: bool) -> None:
     """A list is in order, and there are no pods beyond it."""
     pods = [for_object("a"), for_object("b")]
 
