@@ -9,20 +9,19 @@ import (
 
 // setGates sets feature gates and returns what sets them back.
 func setGates(gates map[string]bool) (restore func(), err error) {
-	before := map[string]bool{}
-	known := utilfeature.DefaultMutableFeatureGate.GetAll()
-	for name := range gates {
-		if _, exists := known[featuregate.Feature(name)]; !exists {
-			return nil, protocol.Refused("unknown feature gate "+name, false)
-		}
-		before[name] = utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))
-	}
-	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
+	feature := utilfeature.DefaultMutableFeatureGate
+	if err := feature.DeepCopy().SetFromMap(gates); err != nil {
 		return nil, protocol.Refused(err.Error(), false)
 	}
-	return func() {
-		if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(before); err != nil {
+	before := map[string]bool{}
+	for name := range gates {
+		before[name] = feature.Enabled(featuregate.Feature(name))
+	}
+	set := func(gates map[string]bool) {
+		if err := feature.SetFromMap(gates); err != nil {
 			panic(err)
 		}
-	}, nil
+	}
+	set(gates)
+	return func() { set(before) }, nil
 }

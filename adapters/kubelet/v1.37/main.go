@@ -18,6 +18,7 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/config"
 
 	"podsource/modern"
+	"podsource/modern/settings"
 	"podsource/modern/structured"
 	"podsource/protocol"
 )
@@ -38,7 +39,7 @@ func main() {
 		Decode:       decode,
 		DecodeList:   decodeList,
 		NodeName:     nodeutil.GetHostname,
-		ReadConfig:   readConfig,
+		ReadConfig:   settings.Read,
 	})
 }
 

@@ -1,4 +1,5 @@
-package main
+// Package settings reads the configuration file with the loader of newer kubelets.
+package settings
 
 import (
 	"context"
@@ -17,7 +18,8 @@ type oneFile struct {
 
 func (f oneFile) ReadFile(string) ([]byte, error) { return f.data, nil }
 
-func readConfig(path string, data []byte) (modern.Settings, error) {
+// Read reads a configuration file; its path is where relative paths start from.
+func Read(path string, data []byte) (modern.Settings, error) {
 	loader, err := configfiles.NewFsLoader(oneFile{data: data}, path)
 	if err != nil {
 		return nil, err
