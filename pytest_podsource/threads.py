@@ -54,6 +54,33 @@ class Stopped(BaseException):
     """
 
 
+class Handover:
+    """
+    Lets another thread run, and waits until it gives the turn back.
+
+    Made of plain locks, so that it also works where waits are patched.
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._back = threading.Lock()
+        self._turn.acquire()
+        self._back.acquire()
+
+    def give(self, limit_s: float = -1) -> bool:
+        """Give the turn; return whether it came back within *limit_s* of real time."""
+        self._turn.release()
+        return self._back.acquire(timeout=limit_s)
+
+    def await_turn(self) -> None:
+        """Wait for the turn; called by the other thread."""
+        self._turn.acquire()
+
+    def give_back(self) -> None:
+        """Give the turn back; called by the other thread."""
+        self._back.release()
+
+
 class Worker(threading.Thread):
     """
     A thread that runs only when it is handed the turn.
@@ -70,12 +97,11 @@ class Worker(threading.Thread):
         self._work = work
         self._outcome: Any = None
         self._failure: BaseException | None = None
-        self._turn = threading.Semaphore(0)
-        self._parked = threading.Semaphore(0)
+        self._handover = Handover()
 
     def run(self) -> None:
         """Do the work, once it is this thread's turn."""
-        self._turn.acquire()
+        self._handover.await_turn()
         try:
             if not isinstance(self._outcome, Stopped):
                 self._work()
@@ -85,7 +111,7 @@ class Worker(threading.Thread):
             self._failure = error
         finally:
             self.ended = True
-            self._parked.release()
+            self._handover.give_back()
 
     def begin(self) -> None:
         """Give it the first turn, unless it was stopped before."""
@@ -100,16 +126,15 @@ class Worker(threading.Thread):
             Exception: What the work raised.
         """
         self._outcome = outcome
-        self._turn.release()
-        self._parked.acquire()
+        self._handover.give()
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
 
     def park(self) -> Any:
         """Wait for the next turn, and return what it brings; called from within."""
-        self._parked.release()
-        self._turn.acquire()
+        self._handover.give_back()
+        self._handover.await_turn()
         return _outcome(self._outcome)
 
 
