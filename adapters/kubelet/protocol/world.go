@@ -3,7 +3,6 @@ package protocol
 import (
 	"encoding/json"
 	"sync"
-	"testing/synctest"
 	"time"
 )
 
@@ -146,7 +145,7 @@ func (w *World) advance(toNS int64) {
 	case <-timer.C:
 	case <-w.asked:
 	}
-	synctest.Wait()
+	w.rest()
 }
 
 // open tells the suite of a question that it answers later, by its id.
