@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
+from pytest_podsource.contract import LogLevel
 from pytest_podsource.exceptions import UnknownKubelet
 
 KUBELETS = ("1.1", "1.20", "1.30", "1.34", "1.36", "1.37")
@@ -102,7 +103,7 @@ class Kubelet:
     file_period_must_be_positive: bool
     watch_ends_with_move: bool
     max_manifest_bytes: int | None
-    skipped_file_level: str
+    skipped_file_level: LogLevel
     url_timeout_ns: int
     node_sync: bool
     uid_hash: str
