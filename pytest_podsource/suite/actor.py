@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_podsource.contract import Config
-from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.driver.base import Connection
 from pytest_podsource.suite.calls import FUNCTIONS, call_of
 from pytest_podsource.suite.case import Case
@@ -61,7 +60,7 @@ class Actor:
         if step.verb in WORLD:
             return self._world.apply(step.verb, for_world(step))
         if step.verb == "advance":
-            return self._world.advance(parse_ns(step.argument))
+            return self._world.advance(for_world(step))
         act = _ACTS.get(step.verb)
         return act(self, step) if act else None
 

@@ -85,7 +85,7 @@ def _newest(case: Case) -> str:
 
 
 def _convert(step: Step, component: str) -> None:
-    if step.verb in WORLD:
+    if step.verb in (*WORLD, "advance"):
         for_world(step)
     elif step.verb == "call":
         call_of(step, component, now_ns=0)

@@ -53,13 +53,13 @@ class Shown:
         self._names.update(zip(dict.fromkeys(new), free, strict=False))
 
     def value(self, value: Any) -> str:
-        """Return *value* in one line, shortened in the middle where it is long."""
+        """Return *value* in one line, cut off where it is long."""
         text = value if isinstance(value, str) else json.dumps(value, default=_plain)
         for known, name in self._names.items():
             if text == known or len(known) >= 32:  # noqa: PLR2004 - hex digits of a UID
                 text = text.replace(known, name)
         text = _UID.sub(lambda found: self._new(found[0]), text)
-        return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 4]} ..."
+        return _short(text)
 
     def result(self, value: Any, expected: Any) -> str:
         """Return a returned *value*, as a duration where *expected* is one."""
@@ -153,7 +153,7 @@ def done(step: Step) -> str:
         argument = {key: _in_short(value) for key, value in argument.items()}
     elif step.verb in CONTENTS:
         argument = list(argument)
-    return f"{step.verb or 'repeat'} {_words(argument)}".strip()
+    return f"{step.verb or 'repeat'} {_short(_words(argument))}".strip()
 
 
 def _in_short(pods: Any) -> Any:
@@ -169,16 +169,20 @@ def _words(argument: Any) -> str:
     if argument is None:
         return ""
     if isinstance(argument, Mapping):
-        words = " ".join(
-            f"{key} {_words(value)}".strip() for key, value in argument.items()
-        )
-    elif isinstance(argument, list):
-        words = f"[{', '.join(_words(each) for each in argument)}]"
-        words = words if len(argument) != 1 else words[1:-1]
-    else:
-        words = json.dumps(argument) if not isinstance(argument, str) else argument
-    words = " ".join(words.split())
-    return words if len(words) <= _WIDEST else f"{words[: _WIDEST - 4]} ..."
+        pairs = (f"{key} {_words(value)}".strip() for key, value in argument.items())
+        return " ".join(pairs)
+    if isinstance(argument, list):
+        words = ", ".join(_words(each) for each in argument)
+        return words if len(argument) == 1 else f"[{words}]"
+    return argument if isinstance(argument, str) else json.dumps(argument)
+
+
+def _short(text: str) -> str:
+    """
+    Return *text* in one line, cut off where it is long.
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 4].rstrip()} ..."
 
 
 def _pods_of(value: Any) -> Sequence[Pod]:

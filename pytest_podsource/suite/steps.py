@@ -153,6 +153,7 @@ _CONVERT: Mapping[str, Callable[[Any, str], Any]] = {
     "api": _api,
     "replies": lambda argument, where: [reply(each, where) for each in argument],
     "jump": lambda argument, where: parse_ns(argument),
+    "advance": lambda argument, where: parse_ns(argument),
 }
 
 
