@@ -38,7 +38,11 @@ ORIGINS = Origins(
 def _failed(a_case: MakeCase, *moments: Moment, **fields: Any) -> Outcome:
     outcome = {k: fields.pop(k) for k in ("verdict", "reason", "trace") if k in fields}
     case = a_case({}, {}, component="sources", **fields)
-    values = {"verdict": "failed", "kubelet": "1.37", "moments": moments} | outcome
+    values: dict[str, Any] = {
+        "verdict": "failed",
+        "kubelet": "1.37",
+        "moments": moments,
+    } | outcome
     return Outcome(case=case, **values)
 
 
@@ -292,7 +296,7 @@ def test_tables_of_origins_are_made_from_the_pages() -> None:
     root = Path(__file__).resolve().parents[2]
     script = root / "scripts/make_facts.py"
     made: dict[str, Any] = {"__file__": str(script), "__name__": "make_facts"}
-    exec(compile(script.read_text("utf-8"), script, "exec"), made)  # noqa: S102 - no package
+    exec(compile(script.read_text("utf-8"), script, "exec"), made)
 
     origins = load_origins()
 
