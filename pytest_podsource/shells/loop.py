@@ -1,0 +1,131 @@
+"""
+One thread that waits for timers, files and words from other threads.
+
+Rule 1: every callback runs in the thread that called ``run``, one at a time. Rule 2:
+what is due at one instant runs in the order in which it was asked for.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import os
+import selectors
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from pytest_podsource.contract import Cancel
+
+Callback = Callable[[], None]
+
+
+class Loop:
+    """
+    Timers, readable files and posted callbacks, until it is stopped.
+    """
+
+    def __init__(self) -> None:
+        self._began_ns = time.monotonic_ns()
+        self._timers: list[tuple[int, int, Callback]] = []
+        self._numbers = itertools.count()
+        self._cancelled: set[int] = set()
+        self._posted: deque[Callback] = deque()
+        self._selector = selectors.DefaultSelector()
+        self._wake_reader, self._wake_writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._selector.register(self._wake_reader, selectors.EVENT_READ, self._drain)
+        self._running = False
+
+    def now_ns(self) -> int:
+        """
+        Return the wall clock, in nanoseconds since 1970.
+        """
+        return time.time_ns()
+
+    def monotonic_ns(self) -> int:
+        """
+        Return the nanoseconds since this loop was made.
+        """
+        return time.monotonic_ns() - self._began_ns
+
+    def call_later(self, delay_ns: int, callback: Callback) -> Cancel:
+        """
+        Call *callback* after *delay_ns*; only from within the loop, or before it runs.
+        """
+        number = next(self._numbers)
+        due_ns = self.monotonic_ns() + max(0, delay_ns)
+        heapq.heappush(self._timers, (due_ns, number, callback))
+        return lambda: self._cancelled.add(number)
+
+    def post(self, callback: Callback) -> None:
+        """
+        Call *callback* in the loop, soon; from any thread.
+        """
+        self._posted.append(callback)
+        try:
+            os.write(self._wake_writer, b"\0")
+        except BlockingIOError:  # the pipe is full, so the loop wakes anyway
+            return
+
+    def on_readable(self, file: Any, callback: Callback) -> Cancel:
+        """
+        Call *callback* whenever *file* can be read.
+        """
+        self._selector.register(file, selectors.EVENT_READ, callback)
+        return lambda: self._forget(file)
+
+    def run(self) -> None:
+        """
+        Run callbacks until :meth:`stop`.
+        """
+        self._running = True
+        while self._running:
+            for key, _ in self._selector.select(self._timeout()):
+                key.data()
+            self._run_posted()
+            self._run_due()
+
+    def stop(self) -> None:
+        """
+        Let :meth:`run` return after the callback that runs now; from any thread.
+        """
+        self.post(self._end)
+
+    def close(self) -> None:
+        """
+        Give the files back; the loop can't run any more.
+        """
+        self._selector.close()
+        os.close(self._wake_reader)
+        os.close(self._wake_writer)
+
+    def _end(self) -> None:
+        self._running = False
+
+    def _timeout(self) -> float:
+        if self._posted:
+            return 0
+        if not self._timers:
+            return 3600
+        return max(0, self._timers[0][0] - self.monotonic_ns()) / 1e9
+
+    def _run_posted(self) -> None:
+        for _ in range(len(self._posted)):
+            self._posted.popleft()()
+
+    def _run_due(self) -> None:
+        until_ns = self.monotonic_ns()
+        while self._timers and self._timers[0][0] <= until_ns:
+            _, number, callback = heapq.heappop(self._timers)
+            if number in self._cancelled:
+                self._cancelled.discard(number)
+            else:
+                callback()
+
+    def _drain(self) -> None:
+        os.read(self._wake_reader, 4096)
+
+    def _forget(self, file: Any) -> None:
+        if file in self._selector.get_map():
+            self._selector.unregister(file)
