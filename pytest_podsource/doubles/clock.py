@@ -107,6 +107,7 @@ class VirtualClock(CaseClock):
         self._patches = Patches()
         self._freezer = freeze_time(self._wall(), ignore=["_pytest.timing"])
         self._frozen: Any = None
+        self._fake_sleep = self._sleep()
 
     def start(self) -> None:
         """Begin to be the time of this process; this thread drives it."""
@@ -122,7 +123,7 @@ class VirtualClock(CaseClock):
         patch(threading.Condition, "wait", self._condition_wait())
         patch(threading.Thread, "start", self._thread_start())
         patch(threading.Thread, "join", self._thread_join())
-        self._patches.set_everywhere(_REAL[0], self._sleep())
+        self._patches.set_everywhere(_REAL[0], self._fake_sleep)
 
     def stop(self) -> None:
         """
@@ -135,9 +136,12 @@ class VirtualClock(CaseClock):
             for tracked in list(self._tracked.values()):
                 self._end(tracked)
         finally:
+            self._owner = 0
+            self._tracked.clear()
             self._patches.undo()
             self._freezer.stop()
             self._frozen = None
+            Patches().set_everywhere(self._fake_sleep, _REAL[0])
 
     def move_to(self, instant_ns: int) -> None:
         """Move on to *instant_ns*, without running anything; never back."""
@@ -164,6 +168,12 @@ class VirtualClock(CaseClock):
         if tracked.failure is not None:
             failure, tracked.failure = tracked.failure, None
             raise failure
+
+    def sleep(self, duration_ns: int) -> None:
+        """Return after *duration_ns*; called by a thread that lives in this time."""
+        waiter = self._new_waiter()
+        assert waiter is not None
+        self.wait(waiter, duration_ns)
 
     def wait(self, waiter: _Waiter, timeout_ns: int | None) -> bool:
         """Wait for *waiter*, and return whether it was released in time."""

@@ -35,7 +35,15 @@ _Result = TypeVar("_Result")
 _PACKAGE = Path(__file__).parent.parent
 _OURS = tuple(
     str(_PACKAGE / name)
-    for name in ("driver", "world", "suite", "threads.py", "aio.py", "adapter.py")
+    for name in (
+        "adapter.py",
+        "aio.py",
+        "doubles",
+        "driver",
+        "suite",
+        "threads.py",
+        "world",
+    )
 )
 
 

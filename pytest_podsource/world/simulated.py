@@ -40,12 +40,16 @@ class SimulatedWorld:
     """
     One case's world, from its scene to its end.
 
+    Args:
+        scene: How it looks at first.
+        clock: Its clock; one of its own if not given.
+
     Raises:
         CannotRunHere: The scene needs another user, or a fault that can't be had.
         CaseError: The scene can't be made.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, clock: CaseClock | None = None) -> None:
         if scene.user == "nobody" and os.geteuid() != 0:
             raise CannotRunHere(
                 "user: nobody needs root, to become an ordinary user for the case."
@@ -56,7 +60,8 @@ class SimulatedWorld:
         self._config = replace(
             scene.config, path=self._directory.path, url=_url_of(scene)
         )
-        self._stage = _stage(scene, self._config)
+        clock = clock or CaseClock(scene.wall_ns, scene.seed)
+        self._stage = _stage(scene, self._config, clock)
         self._env = SimulatedEnvironment(self._stage)
         self._followers: list[Follower] = []
         self._verbs: Mapping[str, Callable[[Any], None]] = {
@@ -192,8 +197,7 @@ def _url_of(scene: Scene) -> str:
     return scene.config.url or (MANIFEST_URL if asked else "")
 
 
-def _stage(scene: Scene, config: Config) -> Stage:
-    clock = CaseClock(scene.wall_ns, scene.seed)
+def _stage(scene: Scene, config: Config, clock: CaseClock) -> Stage:
     streams = Streams(clock.monotonic_ns)
     ends_with_move = kubelet(config.kubelet).watch_ends_with_move
     fails = _errno("given.watch", scene.watch_fails)
