@@ -4,13 +4,21 @@ The fixtures; what they give lives in ``doubles``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_podsource.options import FILESYSTEMS, SETTINGS, THREADS
+
 if TYPE_CHECKING:
+    from pytest_podsource.doubles.clock import VirtualClock
+    from pytest_podsource.doubles.manifests import ManifestDirectory
+    from pytest_podsource.doubles.url import ManifestUrl
     from pytest_podsource.suite.case import Case
+
+_START_NS = 1_704_067_200_000_000_000  # 2024-01-01
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +30,10 @@ def podsource_impl(request: pytest.FixtureRequest) -> Any:
     """
     from pytest_podsource.run import run_of  # noqa: PLC0415 - only if asked
 
-    return run_of(request.config).implementation
+    try:
+        return run_of(request.config).implementation
+    except pytest.UsageError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture
@@ -36,3 +47,58 @@ def podsource_check(
 
     run = run_of(request.config)
     return lambda case: run.check(podsource_impl, request.node, case)
+
+
+@pytest.fixture
+def podsource_manifest_dir(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[ManifestDirectory]:
+    """
+    A manifest directory to write into; on a fake disk where podsource(fs="fake") is.
+    """
+    from pytest_podsource.doubles import manifests  # noqa: PLC0415 - only if asked
+
+    if _marked(request, "fs", FILESYSTEMS, request.config.stash[SETTINGS].fs) == "fake":
+        with manifests.fake_manifest_directory(request.config.stash[THREADS]) as fake:
+            yield fake
+    else:
+        yield manifests.ManifestDirectory.within(tmp_path)
+
+
+@pytest.fixture
+def podsource_clock() -> Iterator[VirtualClock]:
+    """
+    A clock that time.sleep, waits of threads and the wall clock follow.
+    """
+    from pytest_podsource.doubles.clock import VirtualClock  # noqa: PLC0415 - slow
+
+    clock = VirtualClock(_START_NS)
+    clock.start()
+    yield clock
+    clock.stop()
+
+
+@pytest.fixture
+def podsource_url(request: pytest.FixtureRequest) -> Iterator[ManifestUrl]:
+    """
+    A manifest URL that answers as told; a server where podsource(http="server") is.
+    """
+    from pytest_podsource.doubles import url  # noqa: PLC0415 - only if asked
+
+    kind = _marked(request, "http", ("mock", "server"), "mock")
+    with url.mock_url() if kind == "mock" else url.served_url() as manifests:
+        yield manifests
+
+
+def _marked(
+    request: pytest.FixtureRequest, name: str, known: tuple[str, ...], default: str
+) -> str:
+    marker = request.node.get_closest_marker("podsource")
+    value = str(marker.kwargs.get(name, default)) if marker else default
+    if value not in known:
+        pytest.fail(
+            f"marker podsource({name}={value!r}) is not known. "
+            f"Known: {', '.join(known)}.",
+            pytrace=False,
+        )
+    return value

@@ -8,6 +8,7 @@ the field. Rule 3: whoever gives a value that can't be used is told the ones tha
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,6 +79,8 @@ class Settings:
 
 
 SETTINGS = pytest.StashKey[Settings]()
+THREADS = pytest.StashKey[frozenset[threading.Thread]]()
+"""The threads of pytest and its plugins: those that ran when it was configured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,12 +7,17 @@ freezegun, responses, requests, jsonschema, rich and click.
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from pytest_podsource import fixtures, options
 
 podsource_check = fixtures.podsource_check
+podsource_clock = fixtures.podsource_clock
 podsource_impl = fixtures.podsource_impl
+podsource_manifest_dir = fixtures.podsource_manifest_dir
+podsource_url = fixtures.podsource_url
 
 _MARKER = (
     "podsource(fs='tmp', http='mock'): a case of the conformance suite; on a test of "
@@ -29,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Read the settings; where the suite was asked for, let it join the run."""
     config.addinivalue_line("markers", _MARKER)
+    config.stash[options.THREADS] = frozenset(threading.enumerate())
     settings = config.stash[options.SETTINGS] = options.settings_of(config)
     if arguments := options.take_arguments(config, settings):
         _join(config, settings, arguments)

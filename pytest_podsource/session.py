@@ -72,10 +72,10 @@ class Conformance:
         self, report: pytest.TestReport
     ) -> tuple[str, str, str] | None:
         """Show as an error what is no fault of the implementation."""
+        if report.when != "call" or not report.failed:  # "collect" is one more
+            return None
         judged = judged_of(report.user_properties)
-        if report.when == "call" and report.failed and judged and judged.error:
-            return "error", "E", "ERROR"
-        return None
+        return ("error", "E", "ERROR") if judged and judged.error else None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count a verdict."""
