@@ -3,7 +3,6 @@ package modern
 import (
 	"encoding/json"
 	"slices"
-	"testing/synctest"
 
 	"podsource/protocol"
 )
@@ -34,7 +33,7 @@ func (k Kubelet) sources(w *protocol.World, config protocol.Config) (protocol.Ob
 			for _, name := range order {
 				if slices.Contains(config.Sources, name) {
 					podConfig.Start(name, config)
-					synctest.Wait()
+					w.Rest()
 				}
 			}
 			return nil, nil

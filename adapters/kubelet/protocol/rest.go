@@ -7,12 +7,12 @@ import (
 	"testing/synctest"
 )
 
-// rest waits until nothing is left to do at this instant.
+// Rest waits until nothing is left to do at this instant.
 //
 // While the reader is held, a source may wait for a lock that a merge holds which waits
 // for the reader. For synctest a goroutine that waits for a lock isn't at rest, and its
 // Wait would never return; then the states of the goroutines tell.
-func (w *World) rest() {
+func (w *World) Rest() {
 	w.lock.Lock()
 	held := w.held
 	w.lock.Unlock()

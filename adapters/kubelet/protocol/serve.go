@@ -257,7 +257,7 @@ func (b *bubble) end() {
 func (w *World) carryOut(work func(*World) (any, error)) (r result) {
 	w.calm()
 	r = try(func() (any, error) { return work(w) })
-	w.rest()
+	w.Rest()
 	if r.err == nil && w.spins() {
 		data := map[string]any{"wakeups": spinLimit, "at_ns": w.Now()}
 		r.err = &Error{Code: codeSpins, Message: "the kubelet spins", Data: data}

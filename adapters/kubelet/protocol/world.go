@@ -145,7 +145,7 @@ func (w *World) advance(toNS int64) {
 	case <-timer.C:
 	case <-w.asked:
 	}
-	w.rest()
+	w.Rest()
 }
 
 // open tells the suite of a question that it answers later, by its id.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/kubernetes/pkg/api"
@@ -103,7 +102,7 @@ func newSources(w *protocol.World, c protocol.Config) (protocol.Object, error) {
 			for _, name := range []string{"file", "http", "api"} {
 				if slices.Contains(c.Sources, name) {
 					start(w, name, c, podConfig.Channel(name))
-					synctest.Wait()
+					w.Rest()
 				}
 			}
 			return nil, nil
