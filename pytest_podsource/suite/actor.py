@@ -24,6 +24,7 @@ from pytest_podsource.world.base import World
 
 STARTED = frozenset({"file", "http", "api", "sources", "syncloop", "handlers"})
 MADE_FIRST = frozenset({"backoff", "podconfig", "ready"})
+_DIFF = ("added", "updated", "removed")
 OF_THE_CASE = frozenset({"manifest", "flags"})
 
 
@@ -105,9 +106,7 @@ class Actor:
         elif call.component != "diff":
             self._make(call.component)
         value = self._connection.call(call.component, call.method, arguments)
-        if call.method == "diff_snapshots":
-            return dict(zip(("added", "updated", "removed"), value, strict=True))
-        return value
+        return _by_name(value) if call.method == "diff_snapshots" else value
 
     def _own_config(self) -> Config:
         """Functions of manifests and flags see the case's own path and URL."""
@@ -141,3 +140,12 @@ _ACTS: Mapping[str, Callable[[Actor, Step], Any]] = {
     "deliver": Actor._deliver,
     "close": Actor._close,
 }
+
+
+def _by_name(value: Any) -> Any:
+    """
+    Return the three lists of a diff by their names; anything else as a text.
+    """
+    if not isinstance(value, (tuple, list)) or len(value) != len(_DIFF):
+        return repr(value)
+    return dict(zip(_DIFF, value, strict=True))

@@ -8,12 +8,11 @@ one. Rule 3: nothing is reported but the first place where they part.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from pytest_podsource.contract import Operation, SourceUpdate
+from pytest_podsource.contract import Operation, PodUpdate, SourceUpdate
 from pytest_podsource.suite.values import Names, Values, assign
 from pytest_podsource.world.base import Seen, StreamName
 
@@ -221,14 +220,21 @@ def _same_set(one: Seen, other: Seen) -> bool:
         return False
     if (a.op, b.op, a.source) != ("SET", "SET", b.source):
         return False
-    return _as_set(a) == _as_set(b)
+    return a.pods == b.pods or _same_in_any_order(a.pods, b.pods)
 
 
-def _as_set(update: SourceUpdate) -> list[str]:
-    return sorted(json.dumps(pod, sort_keys=True, default=str) for pod in update.pods)
+def _same_in_any_order(pods: Sequence[Any], others: Sequence[Any]) -> bool:
+    left = list(others)
+    for pod in pods:
+        if pod not in left:
+            return False
+        left.remove(pod)
+    return not left
 
 
 def _update(values: Values, expected: Any, seen: Seen, names: Names) -> Names | None:
+    if not isinstance(seen.value, (SourceUpdate, PodUpdate)):
+        return None
     operations = [key for key in expected if key in OPERATIONS]
     if operations != [seen.value.op]:
         return None

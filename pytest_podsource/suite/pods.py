@@ -104,32 +104,38 @@ def for_object(given: Any) -> Pod:
     return built
 
 
-def look_up(pod: Pod, key: str) -> Any:
+def look_up(pod: Any, key: str) -> Any:
     """
     Return the field of *pod* that the short *key* stands for, ``None`` if absent.
+
+    Whatever an implementation takes for a pod may be asked.
     """
     if key in PARTS | TOP:
-        return pod.get(key)
+        return _get(pod, key)
     if key in METADATA:
-        return (pod.get("metadata") or {}).get(key)
+        return _get(_get(pod, "metadata"), key)
     if key in STATUS:
-        return (pod.get("status") or {}).get(key)
-    spec = pod.get("spec") or {}
+        return _get(_get(pod, "status"), key)
+    spec = _get(pod, "spec")
     if key in CONTAINER:
-        containers = spec.get("containers") or [{}]
-        return containers[0].get(key)
-    return spec.get(key)
+        containers = _get(spec, "containers")
+        first = containers[0] if isinstance(containers, list) and containers else None
+        return _get(first, key)
+    return _get(spec, key)
 
 
 def name_of(given: Any) -> str:
     """
-    Return the name that P or POD goes by in a story.
+    Return the name that P, POD or a pod goes by in a story.
     """
     if not isinstance(given, Mapping):
         return str(given)
     inner = given.get("raw", given)
-    name = inner.get("name") or (inner.get("metadata") or {}).get("name")
-    return str(name or "?")
+    return str(_get(inner, "name") or _get(_get(inner, "metadata"), "name") or "?")
+
+
+def _get(mapping: Any, key: str) -> Any:
+    return mapping.get(key) if isinstance(mapping, Mapping) else None
 
 
 def _built(given: Any, pod: Pod) -> Pod:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_podsource.contract import Pod
+from pytest_podsource.contract import Pod, PodUpdate, SourceUpdate
 from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.suite.durations import is_duration, text_of
 from pytest_podsource.suite.expect import OPERATIONS, entries
@@ -49,12 +49,13 @@ class Shown:
         free = [f"${name}" for name in _names_in(expected)]
         free = [name for name in free if name not in self._names.values()]
         uids = [look_up(pod, "uid") for each in seen for pod in _pods_of(each.value)]
-        new = [u for u in uids if u not in self._names and _UID.fullmatch(str(u))]
+        found = [uid for uid in uids if isinstance(uid, str) and _UID.fullmatch(uid)]
+        new = [uid for uid in found if uid not in self._names]
         self._names.update(zip(dict.fromkeys(new), free, strict=False))
 
     def value(self, value: Any) -> str:
         """Return *value* in one line, cut off where it is long."""
-        text = value if isinstance(value, str) else json.dumps(value, default=_plain)
+        text = value if isinstance(value, str) else _json(value)
         for known, name in self._names.items():
             if text == known or len(known) >= 32:  # noqa: PLR2004 - hex digits of a UID
                 text = text.replace(known, name)
@@ -97,6 +98,8 @@ class Shown:
         self, kind: StreamName, seen: Seen, keys: Sequence[str], *, timed: bool
     ) -> str:
         at = f" at {text_of(seen.at_ns)}" if timed else ""
+        if kind == "expect" and not isinstance(seen.value, (SourceUpdate, PodUpdate)):
+            return f"{self.value(seen.value)} is no update{at}"
         if kind == "expect":
             pods = self._pods(seen.value.pods, keys)
             return f"{seen.value.op}{_spaced(seen.value.source)} {pods}{at}"
@@ -125,7 +128,9 @@ class Shown:
         name = name_of(pod) if "name" in pod else ""
         return f"{name} {self._fields(others)}".strip()
 
-    def _pods(self, pods: Sequence[Pod], keys: Sequence[str]) -> str:
+    def _pods(self, pods: Any, keys: Sequence[str]) -> str:
+        if not isinstance(pods, (list, tuple)):
+            return self.value(pods)
         return _listed([self._pod(each, keys) for each in pods])
 
     def _pod(self, pod: Pod, keys: Sequence[str]) -> str:
@@ -185,11 +190,11 @@ def _short(text: str) -> str:
     return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 4].rstrip()} ..."
 
 
-def _pods_of(value: Any) -> Sequence[Pod]:
-    pods: Sequence[Pod] = (
-        value.get("pods", ()) if isinstance(value, Mapping) else value.pods
+def _pods_of(value: Any) -> Sequence[Any]:
+    pods = (
+        value.get("pods") if isinstance(value, Mapping) else getattr(value, "pods", ())
     )
-    return pods
+    return pods if isinstance(pods, (list, tuple)) else ()
 
 
 def _names_in(expected: Any) -> list[str]:
@@ -231,5 +236,12 @@ def _spaced(text: str) -> str:
     return f" {text}" if text else ""
 
 
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, default=_plain)
+    except (TypeError, ValueError):  # what an implementation gave, not a case
+        return repr(value)
+
+
 def _plain(value: Any) -> Any:
-    return sorted(value) if isinstance(value, (set, frozenset)) else str(value)
+    return sorted(value) if isinstance(value, (set, frozenset)) else repr(value)

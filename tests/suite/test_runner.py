@@ -18,6 +18,7 @@ from pytest_podsource.exceptions import CannotRunHere, DriverError, TimedOut
 from pytest_podsource.suite.case import Case
 from pytest_podsource.suite.pods import for_object
 from pytest_podsource.suite.runner import run_case
+from pytest_podsource.suite.story import Origins, tell
 from pytest_podsource.suite.verdict import Outcome
 from pytest_podsource.world.base import Scene
 from pytest_podsource.world.simulated import SimulatedWorld
@@ -559,3 +560,61 @@ def test_world_is_closed_whatever_happens(
 
     assert len(worlds) == 1
     assert closed == worlds
+
+
+@pytest.mark.parametrize(
+    "value", [None, ([], []), "abc", {"added": 1}, [[], [], [], []]]
+)
+def test_diff_of_another_shape_fails(a_case: MakeCase, value: Any) -> None:
+    """It is the implementation's fault, not the harness's."""
+    differ = SimpleNamespace(diff_snapshots=lambda old, new: value)
+    step = {
+        "call": {"diff_snapshots": {"old": {}, "new": {}}},
+        "returns": {"added": [], "updated": [], "removed": []},
+    }
+
+    assert _run(a_case(step, component="diff"), differ).verdict == "failed"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "text",
+        None,
+        SourceUpdate(source="file", pods="ab"),  # type: ignore[arg-type]
+        SourceUpdate(source="file", pods=None),  # type: ignore[arg-type]
+        SourceUpdate(source="file", pods=(1, None)),  # type: ignore[arg-type]
+        SourceUpdate(source="file", pods=({"metadata": "x", "spec": 1},)),
+        SourceUpdate(source="file", pods=({"metadata": {"name": [], "uid": {}}},)),
+        SourceUpdate(source="file", pods=({(1, 2): {3}, 4: b"x"},)),  # type: ignore[dict-item]
+    ],
+)
+@pytest.mark.parametrize(
+    "stream",
+    [
+        [{"SET": [{"name": "a", "uid": "$u", "image": "x"}]}],
+        [{"SET": ["a", "b"]}],
+        [{"SET": []}],
+        {"any_order": [{"SET": {"any_order": ["a"]}}]},
+        {"ends_with": [{"SET": {"count": 9}}]},
+        [],
+    ],
+)
+def test_rubbish_that_is_sent_fails(a_case: MakeCase, sent: Any, stream: Any) -> None:
+    """Whatever comes, the verdict is about the implementation, and can be told."""
+    source = _source((0, lambda env: env.send(sent)), (0, lambda env: env.send(sent)))
+    case = a_case({"start": None, "expect": stream}, component="file")
+
+    outcome = _run(case, source)
+
+    assert outcome.verdict in {"failed", "crashed"}
+    assert tell(outcome, Origins())
+
+
+@pytest.mark.parametrize("value", [None, 1, "a", [None], [[]], {"metadata": None}])
+def test_rubbish_that_is_returned_fails(a_case: MakeCase, value: Any) -> None:
+    """A pod is a mapping, and a list of pods a list."""
+    decoder = SimpleNamespace(decode_manifest=lambda data, config: value)
+    step = {"call": {"decode_manifest": {"pod": "a"}}, "returns": ["a"]}
+
+    assert _run(a_case(step, component="manifest"), decoder).verdict == "failed"
