@@ -4,7 +4,8 @@ The manifest directory of a case: a temporary one, and the verbs that change it.
 Each verb is carried out on the disk and gives the changes that the kernel would tell of
 it, in the kernel's order, whether anybody watches or not. Names are relative to the
 manifest directory; ``.`` is the directory itself and ``..`` leads out of it, within the
-temporary directory of the case.
+temporary directory of the case. A relative ``path`` of the scene's config is taken from
+beside the manifest directory and kept as a text: ``manifests///`` stays so.
 """
 
 from __future__ import annotations
@@ -73,15 +74,20 @@ class ManifestDirectory:
         """
         return self._verbs[verb](argument)
 
-    def fail_reading(self, name: str, error: int) -> None:
+    def fail_reading(self, name: str, error: int, times: int | None = None) -> None:
         """
-        Let each reading of *name* fail with *error*; nobody is told an event.
+        Let readings of *name* fail with *error*; nobody is told an event.
 
-        It ends with 0, or with the next verb that names the file.
+        It ends with 0, or with the next verb that names the file, or after *times*.
 
         Raises:
             CannotRunHere: A real file can't fail like that.
         """
+        if times is not None:
+            raise CannotRunHere(
+                f"readings of a real directory can't be counted (times: {times}). "
+                "Leave times out, or run with --podsource-fs=fake."
+            )
         path = self._at(name)
         if error:
             self._swap_for_link(path, error)
@@ -102,10 +108,11 @@ class ManifestDirectory:
             self._write(path, data)
 
     def _path_of(self, scene: Scene) -> str:
-        path = scene.config.path
-        if not path and scene.dir == "file":
-            path = next(iter(scene.files), "manifest.yaml")
-        return os.path.join(self._base, path) if path else self._base
+        if scene.config.path:
+            return os.path.join(self._root, scene.config.path)
+        if scene.dir == "file":
+            return os.path.join(self._base, next(iter(scene.files), "manifest.yaml"))
+        return self._base
 
     def _at(self, name: str) -> str:
         path = os.path.normpath(os.path.join(self._base, name))
@@ -199,7 +206,7 @@ class ManifestDirectory:
             known = ", ".join(errno.errorcode[each] for each in _UNREADABLE)
             raise CannotRunHere(
                 f"a real file can't fail with {errno.errorcode.get(error, error)}. "
-                f"It can with {known}; others need the fake filesystem."
+                f"It can with {known}; others need --podsource-fs=fake."
             )
         aside = os.path.join(self._root, f"aside-{len(self._faults)}")
         os.rename(path, aside)
