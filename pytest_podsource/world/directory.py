@@ -83,13 +83,13 @@ class ManifestDirectory:
         Raises:
             CannotRunHere: A real file can't fail like that.
         """
-        if times is not None:
+        if times:
             raise CannotRunHere(
                 f"readings of a real directory can't be counted (times: {times}). "
                 "Leave times out, or run with --podsource-fs=fake."
             )
         path = self._at(name)
-        if error:
+        if error and times is None:
             self._swap_for_link(path, error)
 
     def close(self) -> None:

@@ -50,13 +50,9 @@ class SimulatedWorld:
     """
 
     def __init__(self, scene: Scene, clock: CaseClock | None = None) -> None:
-        if scene.user == "nobody" and os.geteuid() != 0:
-            raise CannotRunHere(
-                "user: nobody needs root, to become an ordinary user for the case."
-            )
         self._user = scene.user
         self._seed = scene.seed
-        self._directory = _directory(scene)
+        self._directory = self._make_directory(scene)
         self._config = replace(
             scene.config, path=self._directory.path, url=_url_of(scene)
         )
@@ -100,7 +96,7 @@ class SimulatedWorld:
 
     def acting(self) -> AbstractContextManager[None]:
         """Return what the implementation runs within: the user of the scene."""
-        return _as_nobody() if self._user == "nobody" else nullcontext()
+        return self._as_nobody() if self._user == "nobody" else nullcontext()
 
     def apply(self, verb: str, argument: Any) -> None:
         """
@@ -150,6 +146,26 @@ class SimulatedWorld:
         self._followers.clear()
         self._directory.close()
 
+    def _make_directory(self, scene: Scene) -> ManifestDirectory:
+        if scene.user == "nobody" and os.geteuid() != 0:
+            raise CannotRunHere(
+                "user: nobody needs root, to become an ordinary user for the case."
+            )
+        try:
+            return ManifestDirectory(scene)
+        except OSError as error:
+            reason = f"the directory can't be made: {error}."
+            raise CaseError("given", reason) from error
+
+    @contextmanager
+    def _as_nobody(self) -> Iterator[None]:
+        before = os.geteuid()
+        os.seteuid(NOBODY)
+        try:
+            yield
+        finally:
+            os.seteuid(before)
+
     def _settle(self) -> None:
         clock = self._stage.clock
         while True:
@@ -175,21 +191,9 @@ class SimulatedWorld:
             self._stage.inotify.overflow()
         elif on == "watch":
             self._stage.watch_faults = WatchFaults(_errno("fault", error), times)
-        elif times is not None:
-            raise CannotRunHere(
-                f"readings of a real directory can't be counted (times: {times}). "
-                "Leave times out, or use the fake filesystem."
-            )
         else:
             name = argument.get("name", ".")
-            self._directory.fail_reading(name, _errno("fault", error))
-
-
-def _directory(scene: Scene) -> ManifestDirectory:
-    try:
-        return ManifestDirectory(scene)
-    except OSError as error:
-        raise CaseError("given", f"the directory can't be made: {error}.") from error
+            self._directory.fail_reading(name, _errno("fault", error), times)
 
 
 def _url_of(scene: Scene) -> str:
@@ -219,13 +223,3 @@ def _errno(where: str, name: str) -> int:
     if not isinstance(number, int):
         raise CaseError(where, f"{name!r} is no error of the system, such as EMFILE.")
     return number
-
-
-@contextmanager
-def _as_nobody() -> Iterator[None]:
-    before = os.geteuid()
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(before)

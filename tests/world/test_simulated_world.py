@@ -228,7 +228,7 @@ def test_counted_fault_of_reading_cannot_be_had(make: Make) -> None:
     """Nobody sees how often a real file is read."""
     world = make(files={"a": b"a"})
 
-    with pytest.raises(CannotRunHere, match="fake filesystem"):
+    with pytest.raises(CannotRunHere, match="--podsource-fs=fake"):
         world.apply("fault", {"on": "read", "name": "a", "error": "EIO", "times": 1})
 
 
