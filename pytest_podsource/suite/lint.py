@@ -17,7 +17,7 @@ from pytest_podsource.exceptions import CaseError
 from pytest_podsource.suite.calls import call_of
 from pytest_podsource.suite.case import Case
 from pytest_podsource.suite.expect import OPERATIONS
-from pytest_podsource.suite.scene import scene_of
+from pytest_podsource.suite.scene import scene_of, sources_of
 from pytest_podsource.suite.steps import (
     WORLD,
     Step,
@@ -140,10 +140,9 @@ def _any_order(case: Case, step: Step) -> Iterator[str]:
 def _is_unordered(case: Case, op: str, source: str | None) -> bool:
     if op == "REMOVE":
         return True
-    if case.component in {"file", "api"}:
-        return True
-    urls_only = source == "http" or set(case.given) & {"files", "api"} == set()
-    return case.component == "sources" and not urls_only
+    if case.component == "sources":
+        return source != "http" and set(sources_of(case)) != {"http"}
+    return case.component in {"file", "api"}
 
 
 def _updates(stream: Any) -> Iterator[Mapping[str, Any]]:

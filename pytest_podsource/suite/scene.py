@@ -65,7 +65,8 @@ def scene_of(case: Case, *, kubelet: str, seed: int = 0) -> Scene:
         CaseError: Its ``given`` can't be made.
     """
     given, where = case.given, f"{case.path}, given"
-    config = Config(kubelet=kubelet, **settings({**_sources(case), **given}, where))
+    implied = {"sources": sources_of(case)} if case.component == "sources" else {}
+    config = Config(kubelet=kubelet, **settings({**given, **implied}, where))
     watch = given.get("watch") or {}
     return Scene(
         config=config,
@@ -82,9 +83,10 @@ def scene_of(case: Case, *, kubelet: str, seed: int = 0) -> Scene:
     )
 
 
-def _sources(case: Case) -> dict[str, Any]:
-    if case.component != "sources":
-        return {}
+def sources_of(case: Case) -> tuple[str, ...]:
+    """
+    Return the sources of a case of ``sources``: those that there is something for.
+    """
     hints = {
         "file": ("files", "dir", "path"),
         "http": ("replies", "url"),
@@ -93,7 +95,7 @@ def _sources(case: Case) -> dict[str, Any]:
     found = [
         name for name, keys in hints.items() if any(key in case.given for key in keys)
     ]
-    return {"sources": found or ["file"]}
+    return tuple(case.given.get("sources") or found or ["file"])
 
 
 def _wall(text: str, where: str) -> int:

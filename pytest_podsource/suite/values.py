@@ -131,8 +131,8 @@ class Values:
             return expected is got
         if isinstance(got, int) and is_duration(expected):
             return parse_ns(expected) == got
-        if expected in (None, ""):
-            return got == expected or self.is_absent(got)
+        if not self.nil_and_empty and expected in (None, ""):
+            return self.is_absent(got)
         return bool(expected == got)
 
     def _between(self, bounds: Any, got: Any, names: Names) -> Names | None:

@@ -99,6 +99,8 @@ def test_variables_of_a_content_are_its_own(a_case: MakeCase) -> None:
         ("http", {}, {"SET": TWO}, False),
         ("podconfig", {}, {"ADD": TWO}, False),
         ("sources", {"files": {}}, {"ADD": TWO}, True),
+        ("sources", {}, {"ADD": TWO}, True),
+        ("sources", {"sources": ["http"]}, {"ADD": TWO}, False),
         ("sources", {"api": {}}, {"UPDATE": TWO}, True),
         ("sources", {"replies": []}, {"ADD": TWO}, False),
         ("sources", {"files": {}}, {"ADD": TWO, "source": "http"}, False),

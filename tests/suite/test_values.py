@@ -95,6 +95,15 @@ def test_nil_and_empty_differ_in_cases_of_that_level(expected: Any, got: Any) ->
     assert Values().value(expected, got, {}) == {}
 
 
+def test_empty_text_is_itself_at_every_level() -> None:
+    """Where absent and empty differ, an empty text still equals an empty text."""
+    strict = Values(nil_and_empty=True)
+
+    assert strict.value("", "", {}) == {}
+    assert strict.value(None, None, {}) == {}
+    assert strict.value("", None, {}) is None
+
+
 def test_name_binds_at_first_sight_and_must_be_equal_later() -> None:
     """A name keeps its value for the whole case."""
     values = Values()
