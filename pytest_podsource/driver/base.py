@@ -40,11 +40,13 @@ class Abilities:
         time: ``virtual``: it waits through ``env.clock``; ``real``: it sleeps.
         watch: ``told``: events come by ``env.watch``; ``native``: it asks the kernel.
         http: ``told``: replies come by ``env.fetch``; ``loopback``: it uses sockets.
+        users: In a process of its own it can act as the user of a case.
     """
 
     time: Literal["virtual", "real"] = "virtual"
     watch: Literal["told", "native"] = "told"
     http: Literal["told", "loopback"] = "told"
+    users: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,11 @@ class Host(Protocol):
     @property
     def seed(self) -> int:
         """Return what permutes things at one instant; 0 keeps the natural order."""
+        ...
+
+    @property
+    def user(self) -> str:
+        """Return whom the implementation acts as: ``nobody``, or empty: as it is."""
         ...
 
     def reached(self, at_ns: int) -> None:

@@ -29,7 +29,12 @@ from pytest_podsource.driver import protocol
 from pytest_podsource.driver.base import COMPONENTS, Abilities, Host, Offer
 from pytest_podsource.driver.child import Child
 from pytest_podsource.driver.peer import Peer
-from pytest_podsource.exceptions import CannotLoad, Crashed, PodSourceError
+from pytest_podsource.exceptions import (
+    CannotLoad,
+    CannotRunHere,
+    Crashed,
+    PodSourceError,
+)
 
 LIMIT_S = 10.0
 CASES_A_PROCESS = 2_000  # an adapter may keep a little of every world
@@ -95,8 +100,13 @@ class StdioDriver:
         Begin a case, in a new process if the last one is gone.
 
         Raises:
+            CannotRunHere: The program can't act as the user of the case.
             DriverError: The program can't begin a world.
         """
+        if host.user and not self._offer.abilities.users:
+            raise CannotRunHere(
+                f"user: {host.user}: {self._command[0]} can't act as another user."
+            )
         if not self._peer.alive or self._cases >= CASES_A_PROCESS:
             self.close()
             self._peer = self._start()
@@ -148,7 +158,8 @@ class StdioConnection:
         self._outbox: deque[tuple[str, dict[str, Any]]] = deque()
         self._now_ns = 0
         wall_ns = self._wall_offset_ns
-        peer.demand("world/begin", {"wall_ns": wall_ns, "seed": host.seed})
+        begin = {"wall_ns": wall_ns, "seed": host.seed, "user": host.user}
+        peer.demand("world/begin", begin)
         host.follow(self)
 
     def new(self, component: str, config: Config) -> None:

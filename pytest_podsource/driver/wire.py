@@ -89,6 +89,11 @@ class WireHost:
         """Return this very object."""
         return self
 
+    @property
+    def user(self) -> str:
+        """Return that it acts as the user it was started by."""
+        return ""
+
     def follow(self, follower: Follower) -> None:
         """Refuse: a process in a process would have a third clock."""
         raise DriverError(

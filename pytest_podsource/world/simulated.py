@@ -86,6 +86,11 @@ class SimulatedWorld:
         """Return what permutes things at one instant; 0 keeps the natural order."""
         return self._seed
 
+    @property
+    def user(self) -> str:
+        """Return whom the implementation acts as; empty: as it is."""
+        return self._user
+
     def reached(self, at_ns: int) -> None:
         """Move the clock of the case on to where a follower is by now."""
         self._stage.clock.move_to(at_ns)

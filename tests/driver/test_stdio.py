@@ -39,6 +39,7 @@ class Scribe:
     """
 
     seed = 7
+    user = ""
 
     def __init__(self) -> None:
         self.said: list[tuple[Any, ...]] = []
