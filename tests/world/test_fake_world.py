@@ -13,11 +13,13 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyfakefs import fake_filesystem_unittest
 
 from pytest_podsource import threads
 from pytest_podsource.contract import SECOND_NS, Config, Environment, SourceUpdate
@@ -85,18 +87,17 @@ def test_real_disk_is_untouched(tmp_path: Path, make: Make, how: str) -> None:
     assert canary.read_text(encoding="utf-8") == "alive"
 
 
-def test_tracebacks_of_other_threads_do_not_open_the_real_disk(
-    tmp_path: Path, make: Make
-) -> None:
-    """A thread of somebody else that formats tracebacks meanwhile changes nothing."""
-    kept = [tmp_path / str(n) for n in range(200)]
+def test_other_threads_do_not_open_the_real_disk(tmp_path: Path, make: Make) -> None:
+    """A thread of somebody else that opens files meanwhile changes nothing."""
+    kept = [tmp_path / str(n) for n in range(400)]
     for path in kept:
         path.touch()
     go_on = [True]
 
     def other() -> None:
         while go_on:
-            linecache.clearcache()
+            with suppress(OSError):
+                open("/no/such").close()
             traceback.format_stack()
 
     thread = threading.Thread(target=other, daemon=True)
@@ -111,6 +112,27 @@ def test_tracebacks_of_other_threads_do_not_open_the_real_disk(
     thread.join()
 
     assert all(path.exists() for path in kept)
+
+
+def test_source_lines_need_no_switch_to_the_real_disk(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That switch is what opens the real disk to other threads, from 3.13 on."""
+    switches: list[str] = []
+
+    @contextmanager
+    def switch() -> Iterator[None]:
+        switches.append("switched")
+        yield
+
+    make()
+    monkeypatch.setattr(fake_filesystem_unittest, "use_original_os", switch)
+
+    linecache.clearcache()
+    stack = traceback.format_stack()
+
+    assert switches == []
+    assert "traceback.format_stack()" in stack[-1]
 
 
 def test_callbacks_see_the_fake_disk(make: Make) -> None:
