@@ -92,7 +92,7 @@ class Shown:
             handler = next((key for key in entry if key != "at"), "?")
             return f"{handler} {self._expected_pods(entry.get(handler))}{at}"
         fields = {key: value for key, value in entry.items() if key != "at"}
-        return f"{_SINGULAR[kind]} {self._fields(fields)}{at}".replace("  ", " ")
+        return f"{_SINGULAR[kind]}{_spaced(self._fields(fields))}{at}"
 
     def _seen(
         self, kind: StreamName, seen: Seen, keys: Sequence[str], *, timed: bool
@@ -110,7 +110,7 @@ class Shown:
         fields = dict(seen.value)
         if isinstance(fields.get("pod"), Mapping):
             fields["pod"] = look_up(fields["pod"], "name")
-        return f"{_SINGULAR[kind]} {self._fields(fields)}{at}"
+        return f"{_SINGULAR[kind]}{_spaced(self._fields(fields))}{at}"
 
     def _expected_pods(self, pods: Any) -> str:
         if isinstance(pods, Mapping) and "any_order" in pods:

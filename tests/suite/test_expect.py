@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pytest_podsource.contract import PodUpdate
 from pytest_podsource.suite.expect import Divergence, entries, judge
 from pytest_podsource.suite.values import Names, Values
 from pytest_podsource.world.base import Seen, StreamName
@@ -94,6 +95,16 @@ def test_sets_of_two_sources_are_not_one(seen: Make) -> None:
 
     assert not _fits([{"SET": ["a"]}], came)
     assert not _fits({"any_order": [{"SET": ["a"]}]}, came)
+
+
+def test_set_of_pod_config_is_told_apart_from_that_of_a_source(seen: Make) -> None:
+    """A SET that PodConfig sends on, up to 1.34, is an operation like any other."""
+    one = seen("SET", "a")
+    other = Seen(at_ns=0, value=PodUpdate(op="SET", source="file", pods=one.value.pods))
+
+    assert not _fits([{"SET": ["a"]}], [one, other])
+    assert not _fits([{"SET": ["a"]}], [other, other])
+    assert not _fits([{"SET": ["a"]}], [one, Seen(at_ns=0, value="rubbish")])
 
 
 def test_equal_operations_are_never_one(seen: Make) -> None:

@@ -227,6 +227,7 @@ def test_many_pods_are_counted(seen: Make) -> None:
             {"reason": "y", "pod": {"metadata": {"name": "b"}}},
             ("event reason=x pod=a", "event reason=y pod=b"),
         ),
+        ("logs", {}, {}, ("log", "log")),
         (
             "logs",
             {"level": "error"},
