@@ -52,6 +52,7 @@ def test_list_is_matched_exactly_and_in_order(seen: Make) -> None:
         ({"any_order": [{"ADD": ["a"]}, {"ADD": ["z"]}, {"DELETE": ["c"]}]}, (1, 1)),
         ({"any_order": [{"ADD": ["a"]}]}, (1, 1)),
         ({"ends_with": [{"ADD": ["c"]}]}, (0, 2)),
+        ({"ends_with": [{"UPDATE": ["b"]}, {"DELETE": ["z"]}]}, (1, 2)),
         ({"one_of": [[{"ADD": ["a"]}], []]}, (1, 1)),
     ],
 )
