@@ -147,7 +147,8 @@ class HttpSource:
 
     def _failed(self, message: str) -> None:
         if self._failures < TOLD_FAILURES:
-            self._env.log("error", message, url=self._config.url)
+            level = self._kubelet.url_failure_level
+            self._env.log(level, message, url=self._config.url)
         self._failures += 1
 
     def _succeeded(self) -> None:

@@ -37,6 +37,7 @@ class Kubelet:
         max_manifest_bytes: Files and bodies of this size or more fail; ``None`` for no
             limit (FILE-25, URL-05).
         skipped_file_level: Log level of a file that is left out (FILE-36).
+        url_failure_level: Log level of a failed attempt at the URL (URL-26).
         url_timeout_ns: Time limit of a GET, 0 for none (URL-02).
         node_sync: The apiserver source waits for the node (API-02).
         uid_hash: ``md5`` or ``fnv1a`` (DECODE-24).
@@ -104,6 +105,7 @@ class Kubelet:
     watch_ends_with_move: bool
     max_manifest_bytes: int | None
     skipped_file_level: LogLevel
+    url_failure_level: LogLevel
     url_timeout_ns: int
     node_sync: bool
     uid_hash: str
@@ -182,6 +184,7 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "watch_ends_with_move": {"1.1": False, "1.30": True},
     "max_manifest_bytes": {"1.1": None, "1.20": 10 * 1024 * 1024},
     "skipped_file_level": {"1.1": "info", "1.20": "error"},
+    "url_failure_level": {"1.1": "warning", "1.30": "info"},
     "url_timeout_ns": {"1.1": 0, "1.20": 10_000_000_000},
     "node_sync": {"1.1": False, "1.20": True},
     "uid_hash": {"1.1": "md5", "1.36": "fnv1a"},
