@@ -71,6 +71,7 @@ class PodConfig:
             )
         self._kubelet = kubelet
         self._mode = mode
+        self._log = log
         self._storage = PodStorage(
             kubelet, now=now, event=event, log=log, validate=validate
         )
@@ -131,10 +132,17 @@ class PodConfig:
             return self._snapshots(source, changes)
         if self._mode == SNAPSHOT_AND_UPDATES:
             return self._snapshots_and_updates(source, changes)
-        raise ValueError(
+        return self._without_mode()
+
+    def _without_mode(self) -> list[PodUpdate]:
+        reason = (
             f"mode {self._mode!r} is not a notification mode. Known modes: "
             f"{INCREMENTAL}, {SNAPSHOT}, {SNAPSHOT_AND_UPDATES}."
         )
+        if self._kubelet.panics_end_it:
+            raise ValueError(reason)
+        self._log("error", reason)
+        return []
 
     def _incremental(self, source: str, changes: Changes) -> list[PodUpdate]:
         outputs = [

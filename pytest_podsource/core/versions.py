@@ -84,6 +84,8 @@ class Kubelet:
         loop_syncs_all: All pods are synced once per ``sync_period_ns`` (SYNC-17).
         loop_retry_ns: First and longest sleep while the runtime fails (SYNC-15).
         runtime_log_level: Log level of such a sleep (SYNC-15).
+        panics_end_it: A panic in the merge ends the kubelet, else it is logged
+            (CONFIG-64).
         flags: The flags that concern pod sources (FLAGS-01).
         path_flag: Which of them gives the manifest path (FLAGS-01).
         has_config_file: There is a configuration file (FLAGS-01).
@@ -147,6 +149,7 @@ class Kubelet:
     loop_syncs_all: bool
     loop_retry_ns: tuple[int, int]
     runtime_log_level: str
+    panics_end_it: bool
     flags: tuple[str, ...]
     path_flag: str
     has_config_file: bool
@@ -271,6 +274,7 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
         "1.20": (100_000_000, 5_000_000_000),
     },
     "runtime_log_level": {"1.1": "info", "1.20": "error"},
+    "panics_end_it": {"1.1": False, "1.20": True},
     "flags": {
         "1.1": ("config", *_FLAGS),
         "1.20": ("pod-manifest-path", "config", *_FLAGS),

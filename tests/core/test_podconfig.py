@@ -510,11 +510,13 @@ def test_sync_sends_everything_in_any_mode() -> None:
 
 
 def test_unknown_mode_fails_at_the_first_merge() -> None:
-    """Not before; and kubelets without modes refuse any other at once."""
-    bench = Bench("1.34", "unknown")
+    """Not before; 1.1 logs it; kubelets without modes refuse any other at once."""
+    bench, old = Bench("1.34", "unknown"), Bench("1.1", "unknown")
 
     with pytest.raises(ValueError, match="'unknown' is not a notification mode"):
         bench.send()
+    assert old.send(pod("a")) == []
+    assert old.logs == ["error"]
     with pytest.raises(ValueError, match="no notification modes"):
         Bench("1.36", "snapshot")
 
