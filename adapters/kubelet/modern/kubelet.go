@@ -19,8 +19,10 @@ import (
 
 // Kubelet is what differs between the kubelets.
 type Kubelet struct {
-	Version string
-	Begin   func(w *protocol.World)
+	Version  string
+	Features []string // beyond those that all have
+	Begin    func(w *protocol.World)
+	Set      kubetypes.PodOperation // the number of SET, where there is one
 
 	NewBackoff   func(config protocol.Config) (*flowcontrol.Backoff, error)
 	NewPodConfig func(w *protocol.World, mode string) (PodConfig, error)
@@ -28,6 +30,7 @@ type Kubelet struct {
 	NewReady     func(ask func(names []string) bool) (add func(string), ready func() bool)
 	Decode       func(w *protocol.World, manifest Manifest) (parsed bool, pod *v1.Pod, err error)
 	DecodeList   func(w *protocol.World, manifest Manifest) (parsed bool, pods []v1.Pod, err error)
+	StartLoop    func(w *protocol.World, updates <-chan kubetypes.PodUpdate)
 	NodeName     func(hostname string) (string, error)
 	ReadConfig   func(path string, data []byte) (Settings, error)
 }
@@ -46,7 +49,7 @@ type PodConfig interface {
 func Serve(kubelet Kubelet) {
 	protocol.Main(protocol.Kubelet{
 		Version:  kubelet.Version,
-		Features: []string{"back-pressure", "logs", "nil-and-empty"},
+		Features: append([]string{"back-pressure", "logs", "nil-and-empty"}, kubelet.Features...),
 		Components: map[string]protocol.Factory{
 			"backoff":   kubelet.backoff,
 			"manifest":  kubelet.manifest,
@@ -56,6 +59,7 @@ func Serve(kubelet Kubelet) {
 			"podconfig": kubelet.podConfig,
 			"sources":   kubelet.sources,
 			"ready":     kubelet.ready,
+			"syncloop":  kubelet.syncLoop,
 			"flags":     kubelet.flags,
 		},
 		Begin: func(w *protocol.World) {

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand"
 	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +19,10 @@ const stuckAfter = 8 * time.Second
 
 // stuckCode is the exit code of a process whose kubelet never came to rest.
 const stuckCode = 3
+
+// drawn makes the jitter of client-go's retries the same in each world; the programs
+// need the directive randseednop=0 for it.
+const drawn = 7
 
 // deadlock is how synctest ends a bubble whose main goroutine has returned while the
 // kubelet's goroutines are still there; the kubelet's sources never end by themselves.
@@ -106,15 +112,14 @@ func (s *session) request(m message) (any, error) {
 	case "initialize":
 		return s.offer(), nil
 	case "shutdown":
-		s.end()
-		return nil, nil
+		return nil, s.leave()
 	case "world/begin":
-		s.end()
-		s.begin(0)
-		return nil, nil
+		if err := s.leave(); err != nil {
+			return nil, err
+		}
+		return nil, s.beginAs(m.Params)
 	case "world/end":
-		s.end()
-		return nil, nil
+		return nil, s.leave()
 	}
 	work, known := works[m.Method]
 	if !known {
@@ -150,8 +155,38 @@ func (s *session) offer() map[string]any {
 		"kubelet":    minor,
 		"components": components,
 		"features":   s.kubelet.Features,
-		"abilities":  map[string]string{"time": "virtual", "watch": "told", "http": "told"},
+		"abilities":  map[string]any{"time": "virtual", "watch": "told", "http": "told", "users": os.Geteuid() == 0},
 	}
+}
+
+// users are those whom a world may be of, by their ids.
+var users = map[string]int{"": 0, "nobody": 65534}
+
+// beginAs begins a world of a user, who opens its files.
+func (s *session) beginAs(params json.RawMessage) error {
+	as, err := Decode[struct {
+		User string `json:"user"`
+	}](params)
+	if err != nil {
+		return err
+	}
+	id, known := users[as.User]
+	if !known {
+		return BadParams("world/begin: user %q is not known", as.User)
+	}
+	if err := s.become(id); err != nil {
+		return err
+	}
+	s.begin(0)
+	return nil
+}
+
+// become changes who opens files; only root can.
+func (s *session) become(id int) error {
+	if os.Getuid() != 0 || os.Geteuid() == id {
+		return nil
+	}
+	return syscall.Setreuid(-1, id)
 }
 
 func (s *session) begin(atNS int64) {
@@ -170,6 +205,12 @@ func (s *session) end() {
 		s.bubble.end()
 		s.bubble = nil
 	}
+}
+
+// leave ends the world and is root again, where it was.
+func (s *session) leave() error {
+	s.end()
+	return s.become(0)
 }
 
 // restart ends the kubelet and begins another one at the same instant: a source of the
@@ -221,6 +262,7 @@ func newBubble(t *testing.T, begin func() *World) *bubble {
 		defer close(b.over)
 		defer func() { b.fault = recover() }()
 		synctest.Test(t, func(*testing.T) {
+			rand.Seed(drawn)
 			w := begin()
 			for work := range b.work {
 				b.results <- w.carryOut(work)
@@ -256,6 +298,9 @@ func (b *bubble) end() {
 
 func (w *World) carryOut(work func(*World) (any, error)) (r result) {
 	w.calm()
+	for _, each := range w.before {
+		each()
+	}
 	r = try(func() (any, error) { return work(w) })
 	w.Rest()
 	if r.err == nil && w.spins() {

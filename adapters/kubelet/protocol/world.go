@@ -17,6 +17,7 @@ type World struct {
 	start   time.Time
 	objects map[string]Object
 	asked   chan struct{}
+	before  []func()
 
 	lock    sync.Mutex
 	hearers map[int64]func(json.RawMessage)
@@ -81,6 +82,13 @@ func (w *World) Taken(sendID int64) {
 	w.line.notify("update/taken", map[string]any{"send_id": sendID})
 }
 
+// Handle tells that the sync loop has called a handler.
+func (w *World) Handle(handler string, pods []any) {
+	w.wake()
+	params := map[string]any{"handler": handler, "pods": pods, "at_ns": w.Now()}
+	w.line.notify("env/handle", params)
+}
+
 // Event tells of a Kubernetes event about a pod.
 func (w *World) Event(pod any, type_, reason, text string) {
 	params := map[string]any{
@@ -131,6 +139,9 @@ func (w *World) hold(held bool) {
 		control <- held
 	}
 }
+
+// Before calls work before each request of the suite is carried out.
+func (w *World) Before(work func()) { w.before = append(w.before, work) }
 
 // advance moves the clock to an instant, or stops at the first question that is
 // answered later.

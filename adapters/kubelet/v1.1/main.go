@@ -31,7 +31,7 @@ func main() {
 	glog.SetOutput(log)
 	protocol.Main(protocol.Kubelet{
 		Version:  "1.1.1",
-		Features: []string{"back-pressure", "logs", "nil-and-empty"},
+		Features: []string{"back-pressure", "logs", "nil-and-empty", "notification-modes", "source-operations"},
 		Components: map[string]protocol.Factory{
 			"backoff":   newBackoff,
 			"manifest":  newManifest,
@@ -40,6 +40,7 @@ func main() {
 			"api":       alone("api"),
 			"podconfig": newPodConfig,
 			"sources":   newSources,
+			"syncloop":  newSyncLoop,
 			"flags":     newFlags,
 		},
 		Begin: func(w *protocol.World) {

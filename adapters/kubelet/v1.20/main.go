@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/kubernetes/pkg/kubelet/config"
 	"k8s.io/kubernetes/pkg/kubelet/kubeletconfig/configfiles"
+	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
 	utilfs "k8s.io/kubernetes/pkg/util/filesystem"
 	nodeutil "k8s.io/kubernetes/pkg/util/node"
 
@@ -36,13 +37,16 @@ func main() {
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	modern.Serve(modern.Kubelet{
 		Version:      "1.20.15",
+		Features:     operations.Features,
 		Begin:        lines.Take().Begin,
+		Set:          kubetypes.SET,
 		NewBackoff:   newBackoff,
 		NewPodConfig: newPodConfig,
 		StartAlone:   operations.Alone(start),
 		NewReady:     newReady,
 		Decode:       operations.Decode,
 		DecodeList:   operations.DecodeList,
+		StartLoop:    startLoop,
 		NodeName:     nodeutil.GetHostname,
 		ReadConfig:   readConfig,
 	})

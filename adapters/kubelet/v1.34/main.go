@@ -17,6 +17,7 @@ import (
 	nodeutil "k8s.io/component-helpers/node/util"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/kubelet/config"
+	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
 
 	"podsource/modern"
 	"podsource/modern/operations"
@@ -38,13 +39,16 @@ func main() {
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	modern.Serve(modern.Kubelet{
 		Version:      "1.34.0",
+		Features:     operations.Features,
 		Begin:        func(w *protocol.World) { klog.SetLogger(structured.Logger(w)) },
+		Set:          kubetypes.SET,
 		NewBackoff:   newBackoff,
 		NewPodConfig: newPodConfig,
 		StartAlone:   operations.Alone(start),
 		NewReady:     newReady,
 		Decode:       operations.Decode,
 		DecodeList:   operations.DecodeList,
+		StartLoop:    startLoop,
 		NodeName:     nodeutil.GetHostname,
 		ReadConfig:   settings.Read,
 	})

@@ -32,12 +32,14 @@ func main() {
 	modern.Serve(modern.Kubelet{
 		Version:      "1.37.2",
 		Begin:        begin,
+		Set:          -1,
 		NewBackoff:   newBackoff,
 		NewPodConfig: newPodConfig,
 		StartAlone:   startAlone,
 		NewReady:     newReady,
 		Decode:       decode,
 		DecodeList:   decodeList,
+		StartLoop:    startLoop,
 		NodeName:     nodeutil.GetHostname,
 		ReadConfig:   settings.Read,
 	})

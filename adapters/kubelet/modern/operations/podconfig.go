@@ -11,6 +11,9 @@ import (
 	"podsource/protocol"
 )
 
+// Features are the levels that these kubelets offer besides.
+var Features = []string{"notification-modes", "source-operations"}
+
 // Channel is a channel of PodConfig's; a kubetypes.PodUpdate goes through it.
 type Channel = chan<- interface{}
 
