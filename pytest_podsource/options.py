@@ -424,6 +424,11 @@ def _checked(settings: Settings) -> Settings:
             "--podsource-fs: 'fake' is for the simulated world. "
             "Leave --podsource-world=real away, or say --podsource-fs=tmp."
         )
+    if settings.time == "patched" and settings.fs == "fake":
+        raise pytest.UsageError(
+            "--podsource-fs: 'fake' needs time env, for threads and a fake disk don't go "
+            "together. Leave --podsource-time=patched away, or say --podsource-fs=tmp."
+        )
     for flag, given in (("as", settings.as_), ("against", settings.against)):
         if given and not settings.impl:
             raise pytest.UsageError(

@@ -21,6 +21,7 @@ from pytest_podsource.report.judged import Judged
 if TYPE_CHECKING:
     from pytest_podsource.record import Record
     from pytest_podsource.suite.case import Case
+    from pytest_podsource.suite.runner import MakeWorld
     from pytest_podsource.suite.story import Origins
     from pytest_podsource.suite.verdict import Outcome
 
@@ -211,7 +212,15 @@ def run_of(config: pytest.Config) -> Run:
     return config.stash[_RUN]
 
 
-def _world_of(settings: Settings) -> Callable[[Any], Any]:
+def _world_of(settings: Settings) -> MakeWorld:
+    if settings.time == "patched":
+        from pytest_podsource.world.patched import PatchedWorld  # noqa: PLC0415 - slow
+
+        return PatchedWorld
+    if settings.fs == "fake":
+        from pytest_podsource.world.fakefs import FakeWorld  # noqa: PLC0415 - slow
+
+        return FakeWorld
     from pytest_podsource.world.simulated import SimulatedWorld  # noqa: PLC0415
 
     return SimulatedWorld

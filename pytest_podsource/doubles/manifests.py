@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from pytest_podsource.doubles.patches import Patches
 from pytest_podsource.exceptions import DriverError
 
 FAKE_PATH = "/etc/kubernetes/manifests"
@@ -82,30 +83,47 @@ def fake_manifest_directory(
         threads: Those that may run beside: they are known to leave the disk alone.
 
     Raises:
-        DriverError: Other threads run: some of their calls would reach the real disk.
+        DriverError: Another thread runs, or is started by this one: some of its calls
+            would reach the real disk.
     """
     from pyfakefs.fake_filesystem_unittest import Patcher  # noqa: PLC0415 - slow
 
-    _refuse_threads("before it began", threads)
+    from pytest_podsource.world.fakefs import LinesOfTheRealDisk  # noqa: PLC0415 - slow
+
     for name in _IMPORTED_BEFORE:
         import_module(name)
-    with Patcher() as patcher:
+    for thread in {*threading.enumerate()} - {*threads, threading.current_thread()}:
+        _refuse(thread)
+    patches, patcher = Patches(), Patcher()
+    setattr(patcher, "linecache_patcher", LinesOfTheRealDisk())  # noqa: B010 - theirs
+    with patcher:
         assert patcher.fs is not None
         patcher.fs.shuffle_listdir_results = False
         patcher.fs.create_dir(FAKE_PATH)
-        yield ManifestDirectory(Path(FAKE_PATH))
-        _refuse_threads("at its end", threads)
+        patches.set(threading.Thread, "start", _refuse_here())
+        try:
+            yield ManifestDirectory(Path(FAKE_PATH))
+        finally:
+            patches.undo()
 
 
-def _refuse_threads(when: str, allowed: Collection[threading.Thread]) -> None:
-    allowed = {*allowed, threading.main_thread(), threading.current_thread()}
-    others = [each.name for each in threading.enumerate() if each not in allowed]
-    if others:
-        raise DriverError(
-            f"podsource_manifest_dir: the fake disk isn't safe with threads, and "
-            f"{', '.join(others)} ran {when}. Stop them, or take the temporary "
-            "directory: leave fs='fake' away."
-        )
+def _refuse_here() -> Callable[[threading.Thread], None]:
+    real, owner = threading.Thread.start, threading.get_ident()
+
+    def start(thread: threading.Thread) -> None:
+        if threading.get_ident() == owner:
+            _refuse(thread)
+        real(thread)  # pytest's own, which were there before
+
+    return start
+
+
+def _refuse(thread: threading.Thread) -> NoReturn:
+    raise DriverError(
+        f"podsource_manifest_dir: the thread {thread.name!r} and a fake disk don't go "
+        "together: some of its calls would reach the real one. Stop the thread, or "
+        "leave fs='fake' away for a temporary directory."
+    )
 
 
 def _bytes(content: Mapping[str, Any] | str | bytes) -> bytes:

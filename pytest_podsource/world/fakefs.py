@@ -121,7 +121,7 @@ class FakeWorld(SimulatedWorld):
         self._refused: CannotRunHere | None = None
         self._patches = Patches()
         self._patcher = Patcher()
-        setattr(self._patcher, "linecache_patcher", _LinesOfTheRealDisk())  # noqa: B010 - as if it were one of theirs
+        setattr(self._patcher, "linecache_patcher", LinesOfTheRealDisk())  # noqa: B010 - as if it were one of theirs
         self._patcher.setUp()
         assert self._patcher.fs is not None
         self._fs = self._patcher.fs
@@ -207,7 +207,7 @@ class FakeWorld(SimulatedWorld):
             directory.check(path)
 
 
-class _LinesOfTheRealDisk:
+class LinesOfTheRealDisk:
     """
     Gives tracebacks their source without switching to the real disk.
 
@@ -219,11 +219,13 @@ class _LinesOfTheRealDisk:
         self._patches = Patches()
 
     def start_patching(self) -> None:
+        """Be called by pyfakefs when the disk becomes a fake one."""
         if sys.version_info >= (3, 13):
             self._patches.set(linecache, "checkcache", lambda filename=None: None)
             self._patches.set(linecache, "updatecache", _read_lines)
 
     def stop_patching(self) -> None:
+        """Be called by pyfakefs when the disk is the real one again."""
         self._patches.undo()
 
 
