@@ -88,6 +88,21 @@ def priority_warning(pod: Pod, config: Config) -> str | None:
     return None
 
 
+def fault_of(pod: Pod, config: Config) -> str | None:
+    """
+    Return what is wrong with *pod*, whatever it is from, or ``None``.
+
+    Kubelet: ``ValidatePod``, which 1.1 asks again in its merge.
+    """
+    version = kubelet(config.kubelet)
+    try:
+        typed = fields.decode(pod, "Pod", version)
+    except Refused as error:
+        return str(error)
+    faults = list(validate(typed, version, {**version.gates, **config.gates}))
+    return " ".join(faults) or None
+
+
 class _Decoder:
     """
     Finishes pods of one origin.
