@@ -8,7 +8,6 @@ absent or null is Go's nil; ``[]`` and ``{}`` are empty, which is not the same.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import deepcopy
 from datetime import datetime, timezone
 from typing import Any, cast
 
@@ -95,7 +94,7 @@ def copies(pods: Iterable[Pod]) -> tuple[Pod, ...]:
 
     Kubelet: ``copyPods`` in ``pkg/kubelet/config``.
     """
-    return tuple(deepcopy(pod) for pod in pods)
+    return tuple(_copy(pod) for pod in pods)
 
 
 def timestamp(wall_ns: int, *, trims_zeros: bool) -> str:
@@ -120,3 +119,12 @@ def timestamp(wall_ns: int, *, trims_zeros: bool) -> str:
 
 def _metadata(pod: Pod) -> dict[str, Any]:
     return pod.get("metadata") or {}
+
+
+def _copy(value: Any) -> Any:
+    # A pod is plain JSON; copy.deepcopy looks for much more, and takes three times as long.
+    if isinstance(value, dict):
+        return {key: _copy(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_copy(each) for each in value]
+    return value
