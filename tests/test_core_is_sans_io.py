@@ -22,6 +22,7 @@ ALLOWED = frozenset(
         "base64",
         "binascii",
         "collections",
+        "copy",
         "dataclasses",
         "datetime",
         "fractions",
