@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -121,7 +121,7 @@ class Run:
                 implementation, "__name__", type(implementation).__name__
             )
             driver = _usage(
-                partial(driver_of, kubelet=settings.kubelet, time=settings.time),
+                partial(driver_of, kubelet=settings.kubelet, time=_time_of(settings)),
                 implementation,
                 name,
             )
@@ -212,18 +212,19 @@ def run_of(config: pytest.Config) -> Run:
     return config.stash[_RUN]
 
 
+def _time_of(settings: Settings) -> Literal["env", "patched", "real"]:
+    return "real" if settings.world == "real" else settings.time
+
+
 def _world_of(settings: Settings) -> MakeWorld:
-    if settings.time == "patched":
-        from pytest_podsource.world.patched import PatchedWorld  # noqa: PLC0415 - slow
+    from pytest_podsource.world.pick import pick_world  # noqa: PLC0415
 
-        return PatchedWorld
-    if settings.fs == "fake":
-        from pytest_podsource.world.fakefs import FakeWorld  # noqa: PLC0415 - slow
-
-        return FakeWorld
-    from pytest_podsource.world.simulated import SimulatedWorld  # noqa: PLC0415
-
-    return SimulatedWorld
+    return pick_world(
+        world=settings.world,
+        time=settings.time,
+        fs=settings.fs,
+        real_limit_ns=settings.real_limit_ns,
+    )
 
 
 def _usage(call: Callable[..., Any], *args: Any) -> Any:

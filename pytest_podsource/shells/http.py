@@ -103,10 +103,14 @@ class HttpGet:
             response = session.send(
                 prepared, stream=True, allow_redirects=False, timeout=timeout_s
             )
+            try:
+                body = self._body(response)
+            except urllib3.exceptions.HTTPError as error:  # cut off, or reset
+                raise ConnectionAbortedError(errno.ECONNABORTED, str(error)) from error
             return Reply(
                 status=response.status_code,
                 headers=tuple(response.raw.headers.iteritems()),
-                body=self._body(response),
+                body=body,
             )
 
     def _body(self, response: requests.Response) -> bytes:

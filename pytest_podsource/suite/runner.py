@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TypeAlias
 
 from pytest_podsource.contract import Refused
@@ -26,7 +27,7 @@ from pytest_podsource.suite.calls import METHODS, owner_of
 from pytest_podsource.suite.case import Case
 from pytest_podsource.suite.run import Mismatch, Run
 from pytest_podsource.suite.scene import scene_of
-from pytest_podsource.suite.steps import Step, steps_of
+from pytest_podsource.suite.steps import Step, length_ns, steps_of
 from pytest_podsource.suite.verdict import Outcome, Verdict
 from pytest_podsource.world.base import Scene, World
 
@@ -70,7 +71,9 @@ def run_case(
         return _skipped(case, "not applicable", reason, kubelet, seed)
     try:
         steps = steps_of(case)
-        scene = scene_of(case, kubelet=kubelet, seed=seed)
+        scene = replace(
+            scene_of(case, kubelet=kubelet, seed=seed), length_ns=length_ns(steps)
+        )
     except Exception as error:  # noqa: BLE001 - any fault of a case gets its verdict
         return _failed(case, error, None, kubelet, seed)
     lacking = _lacking(case, steps, driver.offer)

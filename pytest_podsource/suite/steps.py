@@ -64,6 +64,14 @@ class Step:
     expectations: Mapping[str, Any] = field(default_factory=dict)
 
 
+def length_ns(steps: Sequence[Step]) -> int:
+    """
+    Return how far *steps* move the clock on, all together.
+    """
+    moves = [for_world(step) for step in steps if step.verb == "advance"]
+    return sum(moves)
+
+
 def steps_of(case: Case) -> list[Step]:
     """
     Return the steps of *case*, each round of a ``repeat`` by itself.

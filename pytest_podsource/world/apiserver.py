@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeAlias
 
-from pytest_podsource.contract import Cancel, Pod
+from pytest_podsource.contract import Cancel, Clock, Pod
 from pytest_podsource.driver.protocol import ServerStatus
 from pytest_podsource.exceptions import CaseError
-from pytest_podsource.world.clock import CaseClock, Lane
+from pytest_podsource.world.clock import Lane
 
 WatchedEvent: TypeAlias = "dict[str, Any] | None"
 OnWatched: TypeAlias = Callable[[WatchedEvent], None]
@@ -20,7 +20,7 @@ _CHANGES = ("ADDED", "MODIFIED", "DELETED")
 
 
 class _Watcher:
-    def __init__(self, clock: CaseClock, on_event: OnWatched) -> None:
+    def __init__(self, clock: Clock, on_event: OnWatched) -> None:
         self._lane = Lane(clock)
         self._on_event = on_event
 
@@ -36,7 +36,7 @@ class PodModel:
     Pods with a resource version that counts changes, and those who watch them.
     """
 
-    def __init__(self, clock: CaseClock, pods: Sequence[Pod]) -> None:
+    def __init__(self, clock: Clock, pods: Sequence[Pod]) -> None:
         self._clock = clock
         self._version = 1
         self._pods = {_key(pod): self._stamped(pod) for pod in pods}

@@ -76,6 +76,7 @@ class Scene:
         watch_fails_times: How often, ``None`` for ever.
         wall_ns: The wall clock at the start.
         seed: Permutes what happens at one instant; 0 keeps the natural order.
+        length_ns: How far the steps move the clock on, all together.
     """
 
     config: Config
@@ -89,6 +90,7 @@ class Scene:
     watch_fails_times: int | None = None
     wall_ns: int = 1_704_067_200_000_000_000
     seed: int = 0
+    length_ns: int = 0
 
 
 class World(Host, Protocol):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 
-from pytest_podsource.contract import Cancel
+from pytest_podsource.contract import Cancel, Clock
 from pytest_podsource.exceptions import Spins
 
 WAKEUPS_AT_ONE_INSTANT = 1_000
@@ -133,7 +133,7 @@ class Lane:
     each other, so the seed permutes them.
     """
 
-    def __init__(self, clock: CaseClock) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._waiting: deque[Callable[[], None]] = deque()
 

@@ -139,9 +139,7 @@ class SimulatedEnvironment:
             FileNotFoundError: It doesn't exist; that is no attempt, and isn't noted.
             OSError: As the case orders.
         """
-        os.stat(path)
-        self._stage.streams.note("watches", {"path": path})
-        self._stage.watch_faults.check()
+        self._attempt_watch(path)
         return self._stage.inotify.add(path, on_event)
 
     def fetch(
@@ -186,6 +184,11 @@ class SimulatedEnvironment:
         """Note a line of the log."""
         entry = {**fields, "level": level, "message": message}
         self._stage.streams.note("logs", entry)
+
+    def _attempt_watch(self, path: str) -> None:
+        os.stat(path)
+        self._stage.streams.note("watches", {"path": path})
+        self._stage.watch_faults.check()
 
     def _selector(self) -> str:
         return f"spec.nodeName={self._stage.config.node_name}"

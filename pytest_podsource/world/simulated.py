@@ -54,11 +54,11 @@ class SimulatedWorld:
         self._seed = scene.seed
         self._directory = self._make_directory(scene)
         self._config = replace(
-            scene.config, path=self._directory.path, url=_url_of(scene)
+            scene.config, path=self._directory.path, url=self._make_url(scene)
         )
         clock = clock or CaseClock(scene.wall_ns, scene.seed)
         self._stage = _stage(scene, self._config, clock)
-        self._env = SimulatedEnvironment(self._stage)
+        self._env = self._make_environment()
         self._followers: list[Follower] = []
         self._verbs: Mapping[str, Callable[[Any], None]] = {
             "event": lambda a: self._stage.inotify.tell_event(a["name"], a["ops"]),
@@ -151,6 +151,12 @@ class SimulatedWorld:
         self._followers.clear()
         self._directory.close()
 
+    def _make_environment(self) -> SimulatedEnvironment:
+        return SimulatedEnvironment(self._stage)
+
+    def _make_url(self, scene: Scene) -> str:
+        return scene.config.url or (MANIFEST_URL if asks_url(scene) else "")
+
     def _make_directory(self, scene: Scene) -> ManifestDirectory:
         if scene.user == "nobody" and os.geteuid() != 0:
             raise CannotRunHere(
@@ -201,9 +207,11 @@ class SimulatedWorld:
             self._directory.fail_reading(name, _errno("fault", error), times)
 
 
-def _url_of(scene: Scene) -> str:
-    asked = scene.replies or "http" in scene.config.sources
-    return scene.config.url or (MANIFEST_URL if asked else "")
+def asks_url(scene: Scene) -> bool:
+    """
+    Return whether *scene* needs a manifest URL.
+    """
+    return bool(scene.replies) or "http" in scene.config.sources
 
 
 def _stage(scene: Scene, config: Config, clock: CaseClock) -> Stage:

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, TypeAlias, get_args
 
-from pytest_podsource.contract import PodUpdate, SourceUpdate
+from pytest_podsource.contract import Clock, PodUpdate, SourceUpdate
 from pytest_podsource.world.base import Seen, StreamName
-from pytest_podsource.world.clock import CaseClock, Lane
+from pytest_podsource.world.clock import Lane
 
 Taken: TypeAlias = "Callable[[], None] | None"
 
@@ -19,10 +19,14 @@ Taken: TypeAlias = "Callable[[], None] | None"
 class Streams:
     """
     What was seen, by stream, with the time of the case's clock.
+
+    Attributes:
+        noted: How many entries came so far.
     """
 
     def __init__(self, now_ns: Callable[[], int]) -> None:
         self._now_ns = now_ns
+        self.noted = 0
         self._seen: dict[StreamName, list[Seen]] = {
             name: [] for name in get_args(StreamName)
         }
@@ -30,6 +34,7 @@ class Streams:
     def note(self, stream: StreamName, value: Any) -> None:
         """Keep a copy of *value*, as it is now."""
         self._seen[stream].append(Seen(at_ns=self._now_ns(), value=deepcopy(value)))
+        self.noted += 1
 
     def take(self, stream: StreamName) -> list[Seen]:
         """Return what came since the last call, in order."""
@@ -42,7 +47,7 @@ class Reader:
     Takes what the implementation sends, unless it is held.
     """
 
-    def __init__(self, clock: CaseClock, streams: Streams) -> None:
+    def __init__(self, clock: Clock, streams: Streams) -> None:
         self._streams = streams
         self._lane = Lane(clock)
         self._held = False
