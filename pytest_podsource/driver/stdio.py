@@ -190,7 +190,9 @@ class StdioConnection:
             self._ask("world/end", {}, "the end of the world")
 
     def settle(self) -> None:
-        """Run until nothing is left to do at this instant."""
+        """Run until nothing is left to do at this instant; the dead are at rest."""
+        if not self._peer.alive:
+            return
         self._keep_wall()
         self._now_ns = self._ask("settle", {}, "settle")["now_ns"]
 
@@ -198,6 +200,8 @@ class StdioConnection:
         """
         Move the program's clock on, and stop where it asks the environment something.
         """
+        if not self._peer.alive:
+            return target_ns
         self._keep_wall()
         reached = self._ask("clock/advance", {"to_ns": target_ns}, "advance")["now_ns"]
         if not self._now_ns <= reached <= target_ns:
@@ -222,7 +226,7 @@ class StdioConnection:
 
     def _tell(self, method: str, params: dict[str, Any]) -> None:
         self._outbox.append((method, params))
-        if not self._busy:
+        if not self._busy and self._peer.alive:
             self._empty_outbox()
 
     def _empty_outbox(self) -> None:

@@ -327,6 +327,20 @@ def test_a_death_in_a_case_is_a_crash_and_the_next_case_runs(
     assert driver.pid != pid
 
 
+def test_a_program_that_has_died_does_nothing_more(
+    start: Start, scribe: Scribe
+) -> None:
+    """A case may expect the death, and look at what comes of it: nothing."""
+    connection = backoff(start("exit-in-call"), scribe)
+    with pytest.raises(Crashed):
+        connection.call("backoff", "get", {"id_": "a"})
+
+    connection.settle()
+    connection.hold(held=True)
+
+    assert connection.advance_to(5) == 5
+
+
 def test_silence_is_a_timeout_and_ends_what_the_program_started(
     start: Start, scribe: Scribe, lifeline: int
 ) -> None:

@@ -74,6 +74,9 @@ func advance(w *World, _ Kubelet, params json.RawMessage) (any, error) {
 
 func (w *World) now() map[string]int64 { return map[string]int64{"now_ns": w.Now()} }
 
+// alone are the components without a merge, so without a lock to wait for.
+var alone = map[string]bool{"file": true, "http": true, "api": true}
+
 func (w *World) make(kubelet Kubelet, component string, config Config) error {
 	factory := kubelet.Components[component]
 	if factory == nil {
@@ -82,6 +85,7 @@ func (w *World) make(kubelet Kubelet, component string, config Config) error {
 	object, err := factory(w, config)
 	if err == nil {
 		w.objects[component] = object
+		w.alone = alone[component]
 	}
 	return err
 }

@@ -17,6 +17,7 @@ type World struct {
 	start   time.Time
 	objects map[string]Object
 	asked   chan struct{}
+	alone   bool
 	before  []func()
 
 	lock    sync.Mutex
