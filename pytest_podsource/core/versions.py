@@ -61,6 +61,11 @@ class Kubelet:
         negative_grace_becomes_1: A negative grace period is mended (DECODE-41).
         refuses_references: ``no``, ``trust-bundles``, ``gate`` or ``always``
             (DECODE-45, DECODE-48).
+        checks_owners: Owner references and finalizers are validated (DECODE-42).
+        checks_node_name: ``spec.nodeName`` is validated (DECODE-20).
+        knows_ephemeral: Ephemeral containers are refused, not unknown (DECODE-43).
+        knows_scheduling_gates: Scheduling gates are refused, not unknown (DECODE-43).
+        refuses_container_restart: A restart policy of a regular container is refused (DECODE-44).
         priority_warnings: Odd priorities of static pods are logged (DECODE-50).
         pods_by_uid: The merge tells pods apart by UID, else by full name (CONFIG-23).
         first_set_is_told: A first set without changes gives an empty ADD (CONFIG-18).
@@ -128,6 +133,11 @@ class Kubelet:
     drops_init_annotations: bool
     negative_grace_becomes_1: bool
     refuses_references: str
+    checks_owners: bool
+    checks_node_name: bool
+    knows_ephemeral: bool
+    knows_scheduling_gates: bool
+    refuses_container_restart: bool
     priority_warnings: bool
     pods_by_uid: bool
     first_set_is_told: bool
@@ -237,6 +247,11 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
         "1.34": "gate",
         "1.37": "always",
     },
+    "checks_owners": {"1.1": False, "1.20": True},
+    "checks_node_name": {"1.1": False, "1.20": True},
+    "knows_ephemeral": {"1.1": False, "1.20": True},
+    "knows_scheduling_gates": {"1.1": False, "1.30": True},
+    "refuses_container_restart": {"1.1": False, "1.30": True, "1.36": False},
     "priority_warnings": {"1.1": False, "1.37": True},
     "pods_by_uid": {"1.1": False, "1.20": True},
     "first_set_is_told": {"1.1": False, "1.20": True},

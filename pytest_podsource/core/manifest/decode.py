@@ -99,8 +99,9 @@ def fault_of(pod: Pod, config: Config) -> str | None:
         typed = fields.decode(pod, "Pod", version)
     except Refused as error:
         return str(error)
-    faults = list(validate(typed, version, {**version.gates, **config.gates}))
-    return " ".join(faults) or None
+    gates = {**version.gates, **config.gates}
+    set_defaults(typed, version, gates)  # as the kubelet's own decoding has done
+    return " ".join(validate(typed, version, gates)) or None
 
 
 class _Decoder:

@@ -1,5 +1,7 @@
 """
 Which pods the API's validation refuses; each fault begins with the field's path.
+
+What of the API's rules isn't here is listed in ``docs/explanation/validation.md``.
 """
 
 from __future__ import annotations
@@ -7,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pytest_podsource.contract import Pod
+from pytest_podsource.core.manifest.validation.metadata import faults_of_metadata
+from pytest_podsource.core.manifest.validation.spec import faults_of_spec
 from pytest_podsource.core.versions import Kubelet
 
 
@@ -16,6 +20,5 @@ def validate(pod: Pod, kubelet: Kubelet, gates: Mapping[str, bool]) -> Iterator[
 
     Kubelet: ``ValidatePodCreate`` in ``pkg/apis/core/validation``.
     """
-    for index, container in enumerate(pod["spec"].get("containers") or ()):
-        if not container["name"]:
-            yield f"spec.containers[{index}].name: Required value"
+    yield from faults_of_metadata(pod.get("metadata") or {}, kubelet)
+    yield from faults_of_spec(pod.get("spec") or {}, kubelet)
