@@ -12,6 +12,7 @@ Value: TypeAlias = st.SearchStrategy[Any]
 
 _NAMES = ("web", "we.b", "w" * 247, "w" * 248, "WEB", "we_b", "-web", "web-", "", None)
 _QUANTITIES = ("1", "500m", "0.5", "1Gi", "1e3", "1.5Gi", "0", "-1", "many", 1, 0.5)
+_FIELDS = 4
 _NUMBERS = (0, 1, -1, 30, 80, 65535, 65536, 30.5, "80", None)
 
 
@@ -30,10 +31,15 @@ def pods() -> st.SearchStrategy[dict[str, Any]]:
     """
     Return P: pods with a few fields each, most of them good.
     """
-    return st.fixed_dictionaries(
-        {"name": st.one_of(st.just("web"), st.sampled_from(_NAMES))},
-        optional={**_metadata(), **_spec(), **_containers()},
-    )
+    fields = {**_metadata(), **_spec(), **_containers()}
+    chosen = st.lists(st.sampled_from(sorted(fields)), max_size=_FIELDS, unique=True)
+    named = st.sampled_from(["web"] * len(_NAMES) + list(_NAMES))
+    return st.tuples(
+        named,
+        chosen.flatmap(
+            lambda names: st.fixed_dictionaries({name: fields[name] for name in names})
+        ),
+    ).map(lambda both: {"name": both[0], **both[1]})
 
 
 def _written(pod: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:

@@ -18,11 +18,20 @@ from pytest_podsource.differential.manifests import manifests
 
 Document: TypeAlias = dict[str, Any]
 Scenarios: TypeAlias = st.SearchStrategy[Document]
+Steps: TypeAlias = st.SearchStrategy[dict[str, Any]]
 
 _LOCAL = "kubernetes.io/config."
-_FILES = ("a", "b.yaml", "c~", ".dot")
+_FILES = ("a", "b.yaml", ".dot")
 _PODS = ("one", "two")
+_WHOLE = {
+    "terminationMessagePath": "/dev/termination-log",
+    "terminationGracePeriodSeconds": 30,
+}
+_NEWER = frozenset({"finalizers", "tolerations"})
+_IDENTITY = ("name", "uid")
 _ADVANCES = ("1ns", "1s", "7s", "20s", "40s")
+_PLACES = ("exists", "exists", "exists", "missing", "symlink")
+_CHANGES = 10
 
 
 def scenarios(component: str, kubelet: Kubelet) -> Scenarios:
@@ -70,7 +79,7 @@ def _podconfig(sources: list[str], kubelet: Kubelet) -> Scenarios:
 
 
 def _send(sources: list[str], kubelet: Kubelet) -> st.SearchStrategy[Any]:
-    pods = st.lists(_objects(), max_size=4)
+    pods = st.lists(_objects(kubelet), max_size=4)
     sent = st.sampled_from(sources).flatmap(
         lambda source: pods.map(lambda listed: {source: listed})
     )
@@ -84,32 +93,42 @@ def _send(sources: list[str], kubelet: Kubelet) -> st.SearchStrategy[Any]:
     )
 
 
-def _objects() -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries(
-        {
-            "name": st.sampled_from(["a", "b", "c"]),
-            "uid": st.sampled_from(["u1", "u2", "u3", "u4"]),
-        },
-        optional={
-            "namespace": st.sampled_from(["default", "other"]),
-            "image": st.sampled_from(["nginx:1", "nginx:2"]),
-            "labels": st.sampled_from([{}, {"k": "1"}, {"k": "2"}, {"l": ""}]),
-            "annotations": _annotations(),
-            "deletionTimestamp": st.sampled_from(
-                ["2024-01-01T00:00:00Z", "2024-01-01T00:00:01Z"]
-            ),
-            "deletionGracePeriodSeconds": st.sampled_from([0, 1, 30]),
-            "phase": st.sampled_from(["Pending", "Running", "Failed"]),
-            "conditions": st.sampled_from([[], [{"type": "Ready", "status": "True"}]]),
-            "generation": st.sampled_from([1, 2]),
-            "resourceVersion": st.sampled_from(["1", "2"]),
-            "finalizers": st.sampled_from([[], ["a/b"]]),
-            "tolerations": st.sampled_from([[], [{"operator": "Exists"}]]),
-            "nodeSelector": st.sampled_from([{}, {"k": "v"}]),
-            "hostNetwork": st.just(True),  # noqa: FBT003 - false is absent in Go
-            "volumes": st.sampled_from([[], [{"name": "v", "emptyDir": {}}]]),
-        },
-    )
+def _objects(kubelet: Kubelet) -> st.SearchStrategy[dict[str, Any]]:
+    """
+    Pods as objects; those for 1.1 whole, since its types are defaulted when read.
+    """
+    fields = _fields()
+    if not kubelet.pods_by_uid:
+        fields = {name: each for name, each in fields.items() if name not in _NEWER}
+        fields |= {name: st.just(value) for name, value in _WHOLE.items()}
+    needed = {
+        name: fields.pop(name) for name in (*_IDENTITY, *_WHOLE) if name in fields
+    }
+    return st.fixed_dictionaries(needed, optional=fields)
+
+
+def _fields() -> dict[str, st.SearchStrategy[Any]]:
+    return {
+        "name": st.sampled_from(["a", "b", "c"]),
+        "uid": st.sampled_from(["u1", "u2", "u3", "u4"]),
+        "namespace": st.sampled_from(["default", "other"]),
+        "image": st.sampled_from(["nginx:1", "nginx:2"]),
+        "labels": st.sampled_from([{}, {"k": "1"}, {"k": "2"}, {"l": ""}]),
+        "annotations": _annotations(),
+        "deletionTimestamp": st.sampled_from(
+            ["2024-01-01T00:00:00Z", "2024-01-01T00:00:01Z"]
+        ),
+        "deletionGracePeriodSeconds": st.sampled_from([0, 1, 30]),
+        "phase": st.sampled_from(["Pending", "Running", "Failed"]),
+        "conditions": st.sampled_from([[], [{"type": "Ready", "status": "True"}]]),
+        "generation": st.sampled_from([1, 2]),
+        "resourceVersion": st.sampled_from(["1", "2"]),
+        "finalizers": st.sampled_from([[], ["a/b"]]),
+        "tolerations": st.sampled_from([[], [{"operator": "Exists"}]]),
+        "nodeSelector": st.sampled_from([{}, {"k": "v"}]),
+        "hostNetwork": st.just(True),  # noqa: FBT003 - false is absent in Go
+        "volumes": st.sampled_from([[], [{"name": "v", "emptyDir": {}}]]),
+    }
 
 
 def _annotations() -> st.SearchStrategy[dict[str, str]]:
@@ -133,44 +152,102 @@ def file_scenarios(kubelet: Kubelet) -> Scenarios:
     """
     Return scenarios of a manifest directory or a single file, with its events.
     """
-    files = st.dictionaries(st.sampled_from(_FILES), _contents(), max_size=3)
-    directory = _documents(
-        st.fixed_dictionaries(
-            {},
-            optional={"files": files, "dir": st.sampled_from(["exists", "missing"])},
-        ),
-        _file_steps(list(_FILES)),
-    )
-    single = _documents(
-        st.fixed_dictionaries(
-            {
-                "dir": st.just("file"),
-                "files": st.fixed_dictionaries({"a": _contents()}),
-            }
-        ),
-        _file_steps(["a"]),
-    )
+    directory, single = _file_scenario(_FILES), _file_scenario(("a",))
     return st.one_of(directory, directory, directory, single)
 
 
-def _file_steps(names: list[str]) -> st.SearchStrategy[list[dict[str, Any]]]:
+@st.composite
+def _file_scenario(draw: st.DrawFn, names: tuple[str, ...]) -> Document:
+    """A path with those names below it, or, with one name, a path that is a file."""
+    listed = st.lists(st.sampled_from(names), min_size=1, unique=True)
+    files = {name: draw(_contents()) for name in draw(listed)}
+    place = "file" if len(names) == 1 else draw(st.sampled_from(_PLACES))
+    given = {"dir": place, **draw(_file_settings())}
+    if place != "missing":
+        given["files"] = files
+    disk = set() if place == "missing" else {".", *files}
+    steps: list[dict[str, Any]] = [{"start": None}]
+    for _ in range(draw(st.integers(0, _CHANGES))):
+        held = steps.count({"hold": None}) > steps.count({"release": None})
+        reader = st.just({"release" if held else "hold": None})
+        steps.append(draw(st.one_of(reader, *_file_step(names, disk))))
+        _keep(disk, steps[-1])
+    return {"given": given, "steps": steps}
+
+
+def _file_settings() -> st.SearchStrategy[dict[str, Any]]:
+    failures = st.fixed_dictionaries(
+        {"fails": st.sampled_from(["EMFILE", "ENOSPC"])},
+        optional={"times": st.integers(1, 4)},
+    )
+    periods = st.sampled_from(["2s", "20s", "1h"])
+    return st.one_of(
+        st.just({}),
+        st.just({}),
+        st.fixed_dictionaries({}, optional={"period": periods, "watch": failures}),
+    )
+
+
+def _file_step(names: tuple[str, ...], disk: set[str]) -> list[Steps]:
+    advance = st.sampled_from(_ADVANCES).map(lambda by: {"advance": by})
+    if "." not in disk:
+        return [advance, st.just({"mkdir": "."})]
     name = st.sampled_from(names)
     content = st.tuples(name, _contents()).map(lambda both: dict([both]))
-    change = st.one_of(
-        content.map(lambda made: {"place": made}),
-        content.map(lambda made: {"write": made}),
-        name.map(lambda which: {"remove": which}),
+    told = st.sampled_from(["write", "remove", "create", "chmod"])
+    steps: list[Steps] = [
+        *[advance] * 3,
+        *[content.map(lambda made: {"place": made})] * 2,
+        *[content.map(lambda made: {"write": made})] * 2,
         name.map(lambda which: {"touch": which}),
-        st.tuples(name, name).map(lambda both: {"rename": list(both)}),
-        st.tuples(name, name).map(lambda both: {"symlink": {both[0]: both[1]}}),
-        st.tuples(name, name).map(lambda both: {"hardlink": {both[0]: both[1]}}),
-        name.map(lambda which: {"mkdir": which}),
+        st.tuples(name, told).map(
+            lambda both: {"event": {"name": both[0], "ops": [both[1]]}}
+        ),
         st.just({"fault": {"on": "watch", "error": "overflow"}}),
-    )
-    move = st.sampled_from(_ADVANCES).map(lambda by: {"advance": by})
-    return st.lists(st.one_of(change, change, move), max_size=8).map(
-        lambda steps: [{"start": None}, *steps]
-    )
+        st.sampled_from([{"remove": "."}, {"rename": [".", "../moved"]}]),
+    ]
+    there, free = sorted(disk - {"."}), sorted({*names} - disk)
+    if free:
+        steps.append(st.sampled_from(free).map(lambda which: {"mkdir": which}))
+    if there:
+        steps += _steps_on_files(name, there)
+    if there and free:
+        link = st.tuples(st.sampled_from(free), st.sampled_from(there))
+        steps += [
+            link.map(lambda both: {"symlink": dict([both])}),
+            link.map(lambda both: {"hardlink": dict([both])}),
+        ]
+    return steps
+
+
+def _steps_on_files(name: st.SearchStrategy[str], disk: list[str]) -> list[Steps]:
+    existing = st.sampled_from(disk)
+    pair = st.tuples(existing, name).filter(lambda both: both[0] != both[1])
+    content = st.tuples(existing, _contents()).map(lambda both: dict([both]))
+    return [
+        content.map(lambda made: {"write": made}),
+        content.map(lambda made: {"append": made}),
+        existing.map(lambda which: {"touch": which}),
+        existing.map(lambda which: {"chmod": {which: "0600"}}),
+        *[existing.map(lambda which: {"remove": which})] * 2,
+        *[pair.map(lambda both: {"rename": list(both)})] * 2,
+    ]
+
+
+def _keep(disk: set[str], step: Mapping[str, Any]) -> None:
+    """Keep which names there are, as far as a step tells."""
+    ((verb, argument),) = step.items()
+    if verb in {"place", "write", "append", "symlink", "hardlink"}:
+        disk |= argument.keys()
+    elif verb in {"touch", "mkdir"}:
+        disk.add(argument)
+    elif step in ({"remove": "."}, {"rename": [".", "../moved"]}):
+        disk.clear()
+    elif verb == "remove":
+        disk.discard(argument)
+    elif verb == "rename":
+        disk.discard(argument[0])
+        disk.add(argument[1])
 
 
 def _contents() -> st.SearchStrategy[dict[str, Any]]:
