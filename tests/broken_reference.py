@@ -33,11 +33,13 @@ class Patch:
         module: Below ``pytest_podsource``, such as ``core.backoff``.
         old: A text that stands in it exactly once.
         new: What stands there instead.
+        kubelet: The kubelet that shows it.
     """
 
     module: str
     old: str
     new: str
+    kubelet: str = "1.37"
 
 
 class _PatchingFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
