@@ -217,6 +217,11 @@ def _time_of(settings: Settings) -> Literal["env", "patched", "real"]:
 
 
 def _world_of(settings: Settings) -> MakeWorld:
+    if settings.world == "real":
+        from pytest_podsource.world.real import RealWorld  # noqa: PLC0415 - slow
+
+        told = settings.time != "real"
+        return partial(RealWorld, told=told, limit_ns=settings.real_limit_ns)
     from pytest_podsource.world.pick import pick_world  # noqa: PLC0415
 
     return pick_world(

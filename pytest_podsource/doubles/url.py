@@ -8,21 +8,22 @@ Rule 2: the mock is seen by ``requests`` only, the server by every client.
 from __future__ import annotations
 
 import json
-import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import SO_LINGER, SOL_SOCKET
-from threading import Event, Thread
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from pytest_podsource.contract import SECOND_NS
+from pytest_podsource.world.base import ScriptedReply
+from pytest_podsource.world.loopback import LoopbackServer
 
 if TYPE_CHECKING:
     from requests import PreparedRequest
 
 MOCK_URL = "http://manifests.example/pods"
 
-Failure = Literal["reset", "silent"]
+NEVER_NS = 3600 * SECOND_NS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +40,6 @@ class SeenRequest:
     headers: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
-    body: bytes = b""
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    failure: Failure | None = None
-
-
 class ManifestUrl:
     """
     What the URL answers, and what was asked.
@@ -59,7 +52,7 @@ class ManifestUrl:
     def __init__(self, url: str) -> None:
         self.url = url
         self.requests: list[SeenRequest] = []
-        self._answers: list[_Answer] = []
+        self._replies: list[ScriptedReply] = []
 
     def reply(
         self,
@@ -73,9 +66,10 @@ class ManifestUrl:
         """
         text = json.dumps(content) if isinstance(content, Mapping) else content
         body = text.encode() if isinstance(text, str) else text
-        self._answers.append(_Answer(body=body, status=status, headers=headers or {}))
+        pairs = tuple((headers or {}).items())
+        self._replies.append(ScriptedReply(body=body, status=status, headers=pairs))
 
-    def fail(self, how: Failure) -> None:
+    def fail(self, how: Literal["reset", "silent"]) -> None:
         """
         Fail after what was told before.
 
@@ -83,14 +77,24 @@ class ManifestUrl:
             how: ``reset``: the connection breaks. ``silent``: no answer ever comes; the
                 mock raises the timeout at once, the server lets the client wait.
         """
-        self._answers.append(_Answer(failure=how))
+        self._replies.append(
+            ScriptedReply(error="reset")
+            if how == "reset"
+            else ScriptedReply(delay_ns=NEVER_NS)
+        )
 
-    def take(self, request: SeenRequest) -> _Answer:
-        """Note *request* and return its answer: 404 if nothing was told."""
-        self.requests.append(request)
-        if not self._answers:
-            return _Answer(status=404)
-        return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+    def next_reply(self) -> ScriptedReply:
+        """Return what the next request is answered with: 404 if nothing was told."""
+        if not self._replies:
+            return ScriptedReply(status=404)
+        return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+
+    def note(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
+        """Keep a request."""
+        parts = urlsplit(url)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        lower = {name.lower(): value for name, value in headers}
+        self.requests.append(SeenRequest(path=path, headers=lower))
 
 
 @contextmanager
@@ -103,25 +107,22 @@ def mock_url() -> Iterator[ManifestUrl]:
     manifests = ManifestUrl(MOCK_URL)
 
     def answer(request: PreparedRequest) -> tuple[int, Mapping[str, str], bytes]:
-        return _mocked(manifests, request)
+        manifests.note(str(request.url), request.headers.items())
+        return _mocked(manifests.next_reply())
 
     with responses.RequestsMock(assert_all_requests_are_fired=False) as mock:
         mock.add_callback(responses.GET, MOCK_URL, callback=answer, content_type=None)
         yield manifests
 
 
-def _mocked(
-    manifests: ManifestUrl, request: PreparedRequest
-) -> tuple[int, Mapping[str, str], bytes]:
+def _mocked(reply: ScriptedReply) -> tuple[int, Mapping[str, str], bytes]:
     import requests  # noqa: PLC0415 - slow
 
-    headers = {name.lower(): value for name, value in request.headers.items()}
-    found = manifests.take(SeenRequest(path=request.path_url, headers=headers))
-    if found.failure == "reset":
+    if reply.error:
         raise requests.exceptions.ConnectionError("connection reset by peer")
-    if found.failure == "silent":
+    if reply.delay_ns:
         raise requests.exceptions.ReadTimeout("read timed out")
-    return found.status, found.headers, found.body
+    return reply.status, dict(reply.headers), reply.body
 
 
 @contextmanager
@@ -129,43 +130,10 @@ def served_url() -> Iterator[ManifestUrl]:
     """
     Give a URL on a server of this machine, which every client reaches.
     """
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    manifests = ManifestUrl(f"http://127.0.0.1:{server.server_address[1]}/pods")
-    server.daemon_threads = True
-    server.manifests = manifests  # type: ignore[attr-defined]
-    server.closing = Event()  # type: ignore[attr-defined]
-    thread = Thread(target=server.serve_forever, args=(0.01,), name="podsource_url")
-    thread.start()
+    server = LoopbackServer()
+    manifests = ManifestUrl(f"{server.root}/pods")
+    server.start(manifests, manifests.note)
     try:
         yield manifests
     finally:
-        server.closing.set()  # type: ignore[attr-defined]
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        request = SeenRequest(path=self.path, headers=headers)
-        found = self.server.manifests.take(request)  # type: ignore[attr-defined]
-        if found.failure == "silent":
-            self.server.closing.wait()  # type: ignore[attr-defined]
-        elif found.failure == "reset":
-            linger = struct.pack("ii", 1, 0)
-            self.connection.setsockopt(SOL_SOCKET, SO_LINGER, linger)
-            self.connection.close()
-        else:
-            self._send(found)
-
-    def _send(self, answer: _Answer) -> None:
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        self.wfile.write(answer.body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's
-        """Keep quiet; what was asked is in ``requests``."""
+        server.close()

@@ -47,7 +47,9 @@ def summary(tally: Tally) -> Iterator[str]:
 
 def _line(score: Score) -> str:
     verdicts = "".join(f", {n} {word}" for word, n in sorted(score.verdicts.items()))
-    whole = f"{score.passed} of {score.scored} cases"
+    whole = (
+        f"{score.passed} of {score.scored} cases" if score.scored else "none is scored"
+    )
     return f"{score.component:<10} {whole:<18} {_count(score.rows, 'row')}{verdicts}"
 
 

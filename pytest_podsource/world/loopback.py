@@ -9,18 +9,27 @@ import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import SO_LINGER, SOL_SOCKET, socket
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from pytest_podsource.contract import SECOND_NS
 from pytest_podsource.exceptions import CannotRunHere
 from pytest_podsource.world.base import ScriptedReply
-from pytest_podsource.world.replies import ScriptedUrl
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
-OnRequest: TypeAlias = Callable[[str, Headers], None]
+OnRequest: TypeAlias = Callable[[str, Headers, ScriptedReply], None]
 
 _SERVED = ("refused", "reset")
 _RESET_AT_ONCE = struct.pack("ii", 1, 0)
+
+
+class Script(Protocol):
+    """
+    What the server answers.
+    """
+
+    def next_reply(self) -> ScriptedReply:
+        """Return what the next request is answered with."""
+        ...
 
 
 class LoopbackServer:
@@ -42,8 +51,8 @@ class LoopbackServer:
         self.root = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._thread: threading.Thread | None = None
 
-    def start(self, script: ScriptedUrl, on_request: OnRequest) -> None:
-        """Answer with *script*; *on_request* is told URL and headers of each request."""
+    def start(self, script: Script, on_request: OnRequest) -> None:
+        """Answer with *script*; *on_request* is told each request."""
         self._script = script
         self._on_request = on_request
         self._thread = threading.Thread(
@@ -54,8 +63,9 @@ class LoopbackServer:
     def take(self, path: str, headers: Headers) -> ScriptedReply:
         """Note a request and return what it is answered with."""
         with self._lock:
-            self._on_request(f"{self.root}{path}", headers)
-            return self._script.next_reply()
+            reply = self._script.next_reply()
+            self._on_request(f"{self.root}{path}", headers, reply)
+            return reply
 
     def close(self) -> None:
         """End the server, and the requests that are under way."""

@@ -122,7 +122,7 @@ def test_server_that_has_ended_answers_no_more(
             connection.close()
             with pytest.raises(OSError):
                 http.client.HTTPConnection(host).connect()
-            assert not [t for t in threading.enumerate() if t.name == "podsource_url"]
+            assert not [t for t in threading.enumerate() if t.name == "podsource-server"]
         """
     )
 
