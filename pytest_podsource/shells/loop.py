@@ -11,9 +11,11 @@ import heapq
 import itertools
 import os
 import selectors
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from pytest_podsource.contract import Cancel
@@ -36,6 +38,8 @@ class Loop:
         self._wake_reader, self._wake_writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._selector.register(self._wake_reader, selectors.EVENT_READ, self._drain)
         self._running = False
+        self._closed = False
+        self._lock = threading.Lock()
 
     def now_ns(self) -> int:
         """
@@ -60,13 +64,12 @@ class Loop:
 
     def post(self, callback: Callback) -> None:
         """
-        Call *callback* in the loop, soon; from any thread.
+        Call *callback* in the loop, soon, unless it is closed; from any thread.
         """
         self._posted.append(callback)
-        try:
-            os.write(self._wake_writer, b"\0")
-        except BlockingIOError:  # the pipe is full, so the loop wakes anyway
-            return
+        with self._lock, suppress(BlockingIOError):  # a full pipe wakes it as well
+            if not self._closed:
+                os.write(self._wake_writer, b"\0")
 
     def on_readable(self, file: Any, callback: Callback) -> Cancel:
         """
@@ -97,8 +100,10 @@ class Loop:
         Give the files back; the loop can't run any more.
         """
         self._selector.close()
-        os.close(self._wake_reader)
-        os.close(self._wake_writer)
+        with self._lock:
+            self._closed = True
+            os.close(self._wake_reader)
+            os.close(self._wake_writer)
 
     def _end(self) -> None:
         self._running = False

@@ -140,7 +140,7 @@ class ManifestDirectory:
         real = os.path.realpath(path)
         new = not os.path.exists(real)
         handle = os.open(real, os.O_WRONLY | os.O_CREAT | how, 0o644)
-        with open(handle, "wb") as file:
+        with open(handle, "ab" if how == os.O_APPEND else "wb") as file:
             file.write(data)
         modified = data or (how == os.O_TRUNC and not new)
         return [

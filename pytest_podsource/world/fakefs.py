@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from random import Random
 from typing import Any, NoReturn
 
@@ -25,6 +26,7 @@ from pyfakefs import helpers
 from pyfakefs.fake_filesystem_unittest import Patcher
 from pyfakefs.fake_open import FakeFileOpen
 
+from pytest_podsource import data
 from pytest_podsource.contract import SECOND_NS
 from pytest_podsource.doubles.patches import Patches
 from pytest_podsource.exceptions import CannotRunHere
@@ -37,6 +39,8 @@ from pytest_podsource.world.simulated import NOBODY, SimulatedWorld
 FOLDER = "/etc/kubernetes"
 _IMPORTED_BEFORE = ("freezegun", "requests", "responses", "yaml")
 _MOVES_DIRECTORY = frozenset({"create", "delete", "moved_from", "moved_to"})
+# What the reference looks up, when it first needs it.
+_DATA = str(Path(data.__file__).parent)
 # Real functions, held where pyfakefs doesn't look.
 _REAL = (io.open,)
 
@@ -127,6 +131,7 @@ class FakeWorld(SimulatedWorld):
         self._fs = self._patcher.fs
         try:
             self._fs.shuffle_listdir_results = False
+            self._fs.add_real_directory(_DATA)
             self._patch(clock)
             super().__init__(scene, clock)
         except BaseException:

@@ -3,9 +3,9 @@ The real world: a temporary directory, the kernel's inotify, real time, a real s
 
 Nobody can know here when an implementation is idle. A step is over when nothing has
 been seen for 200 ms; so "nothing came" is known by waiting only. The case's clock stands
-still while a step settles and goes with real time while it is moved on; what is seen has
-its time to 100 ms. Durations are not scaled: a case that would take too long is left
-out.
+still while a step settles and goes with real time while it is moved on, but never beyond
+the scripted end of a request that is under way; what is seen has its time to 100 ms.
+Durations are not scaled: a case that would take too long is left out.
 """
 
 from __future__ import annotations
@@ -34,6 +34,32 @@ _SLICE_NS = SECOND_NS // 200
 OnEvent = Callable[[WatchEvent | OSError], None]
 
 
+class _Request:
+    """
+    A request under way: in the case's time it takes as long as the script says.
+    """
+
+    def __init__(self, clock: CaseClock, timeout_ns: int) -> None:
+        self._clock = clock
+        self._began_ns = clock.monotonic_ns()
+        self._timeout_ns = timeout_ns
+        self._delay_ns = 0
+        self.arrived = False
+        self.cancel: Cancel = lambda: None
+
+    def arrive(self, reply: ScriptedReply) -> None:
+        self.arrived = True
+        late = 0 < self._timeout_ns < reply.delay_ns
+        self._delay_ns = self._timeout_ns if late else reply.delay_ns
+
+    def ends_ns(self) -> int:
+        return self._began_ns + self._delay_ns
+
+    def end(self, tell: Callable[[], None]) -> None:
+        delay_ns = self.ends_ns() - self._clock.monotonic_ns()
+        self.cancel = self._clock.call_later(delay_ns, tell)
+
+
 class WatchedEnvironment(SimulatedEnvironment):
     """
     An environment whose watches and requests are real ones.
@@ -47,6 +73,7 @@ class WatchedEnvironment(SimulatedEnvironment):
         super().__init__(stage)
         self._real = real
         self._watches: list[tuple[str, OnEvent, Cancel]] = []
+        self._requests: list[_Request] = []
 
     def watch(self, path: str, on_event: OnEvent) -> Cancel:
         """
@@ -77,7 +104,34 @@ class WatchedEnvironment(SimulatedEnvironment):
     ) -> Cancel:
         """GET *url* over the network; the server notes the request."""
         import_module("requests")  # not within the time that a request takes
-        return self._real.fetch(url, headers, timeout_ns, on_done)
+        request = _Request(self._stage.clock, timeout_ns)
+        self._requests.append(request)
+
+        def done(reply: Reply | OSError) -> None:
+            self._requests.remove(request)
+            request.end(lambda: on_done(reply))
+
+        def cancel() -> None:
+            request.cancel()
+            if request in self._requests:
+                self._requests.remove(request)
+
+        request.cancel = self._real.fetch(url, headers, timeout_ns, done)
+        return cancel
+
+    def arrived(
+        self, url: str, headers: tuple[tuple[str, str], ...], reply: ScriptedReply
+    ) -> None:
+        """Note a request that the server has got, and what it answers."""
+        self._stage.streams.note("requests", {"url": url, "headers": headers})
+        for request in self._requests:
+            if not request.arrived:
+                request.arrive(reply)
+                break
+
+    def may_reach_ns(self) -> int | None:
+        """Return how far the clock may go on with what is under way."""
+        return min((each.ends_ns() for each in self._requests), default=None)
 
     def overflow(self) -> None:
         """End all watches, as when the kernel's queue is full."""
@@ -114,6 +168,12 @@ class RealWorld(SimulatedWorld):
             self._needs_told("given.watch")
         if scene.user:
             self._needs_told("user: nobody")
+        if scene.config.url and scene.replies:
+            raise CannotRunHere(
+                f"url: only the simulated world answers at {scene.config.url}."
+            )
+        if scene.config.period_ns <= 0:
+            raise CannotRunHere("period: whether it spins, real time doesn't show.")
         for reply in scene.replies:
             check_served(reply)
         self._server = LoopbackServer() if asks_url(scene) else None
@@ -124,7 +184,7 @@ class RealWorld(SimulatedWorld):
             self._end()
             raise
         if self._server is not None:
-            self._server.start(self._stage.url, self._note_request)
+            self._server.start(self._stage.url, self._watched.arrived)
         self._began_ns = self._real_ns()
 
     def apply(self, verb: str, argument: Any) -> None:
@@ -159,7 +219,7 @@ class RealWorld(SimulatedWorld):
         target_ns = clock.monotonic_ns() + duration_ns
         while clock.monotonic_ns() < target_ns:
             self._run_slice()
-            clock.advance(self._real_step(clock, target_ns))
+            self._catch_up(target_ns)
         self.settle()
 
     def take(self, stream: StreamName) -> list[Seen]:
@@ -177,24 +237,32 @@ class RealWorld(SimulatedWorld):
             self._end()
 
     def _make_environment(self) -> WatchedEnvironment:
-        return WatchedEnvironment(self._stage, self._real)
+        self._watched = WatchedEnvironment(self._stage, self._real)
+        return self._watched
 
     def _make_url(self, scene: Scene) -> str:
         here = f"{self._server.root}/pods" if self._server is not None else ""
         return scene.config.url or here
 
-    def _real_step(self, clock: CaseClock, target_ns: int) -> int:
-        """How far the case's clock may go on: to real time, not beyond the target."""
-        now_ns = clock.monotonic_ns()
-        return max(min(self._real_ns() - self._began_ns, target_ns) - now_ns, 0)
+    def _catch_up(self, target_ns: int) -> None:
+        """Move the clock on to real time, stopping at whatever is due."""
+        clock = self._stage.clock
+        due_ns = clock.next_due_ns()
+        while due_ns is not None and due_ns <= self._may_reach_ns(target_ns):
+            clock.move_to(due_ns)
+            self._settle()
+            due_ns = clock.next_due_ns()
+        clock.move_to(self._may_reach_ns(target_ns))
+
+    def _may_reach_ns(self, target_ns: int) -> int:
+        ends_ns = self._watched.may_reach_ns()
+        reached_ns = min(self._real_ns() - self._began_ns, target_ns)
+        return reached_ns if ends_ns is None else min(reached_ns, ends_ns)
 
     def _run_slice(self) -> None:
         self._real.clock.call_later(_SLICE_NS, self._real.stop)
         self._real.run()
         self._settle()
-
-    def _note_request(self, url: str, headers: tuple[tuple[str, str], ...]) -> None:
-        self._stage.streams.note("requests", {"url": url, "headers": headers})
 
     def _fault(self, argument: Mapping[str, Any]) -> None:
         if argument["on"] != "watch":
@@ -204,7 +272,7 @@ class RealWorld(SimulatedWorld):
             )
         self._needs_told("fault")
         if argument["error"] == "overflow":
-            cast("WatchedEnvironment", self._env).overflow()
+            self._watched.overflow()
         else:
             super()._fault(argument)
 

@@ -33,7 +33,7 @@ def make() -> Iterator[Make]:
     made: list[RealWorld] = []
 
     def world(told: bool = True, **scene: Any) -> RealWorld:  # noqa: FBT001, FBT002 - a fixture
-        made.append(RealWorld(Scene(config=Config(), **scene), told=told))
+        made.append(RealWorld(Scene(**{"config": Config(), **scene}), told=told))
         return made[-1]
 
     yield world
@@ -159,10 +159,28 @@ def test_late_answer_is_a_timeout(make: Make) -> None:
     done: list[Reply | OSError] = []
 
     world.env.fetch(world.config.url, (), SECOND_NS // 10, done.append)
-    world.settle()
+    world.advance(SECOND_NS // 5)
 
     assert isinstance(done[0], OSError)
     assert "time" in str(done[0])
+
+
+def test_delay_of_the_script_is_the_delay_in_the_case(make: Make) -> None:
+    """Whatever the machine adds, the next timer counts from the scripted end."""
+    world = make(replies=[ScriptedReply(delay_ns=SECOND_NS // 5)])
+    ended: list[int] = []
+
+    def again(_: Any = None) -> None:
+        ended.append(world.now_ns())
+        world.env.clock.call_later(SECOND_NS // 5, fetch)
+
+    def fetch() -> None:
+        world.env.fetch(world.config.url, (), 0, again)
+
+    fetch()
+    world.advance(SECOND_NS)
+
+    assert ended == [SECOND_NS // 5, 3 * SECOND_NS // 5, SECOND_NS]
 
 
 def test_hold_and_release_work_as_ever(make: Make) -> None:
@@ -213,8 +231,13 @@ def test_cancelled_watch_is_told_nothing(make: Make) -> None:
         ({"replies": [ScriptedReply(error="dns")]}, "can't fail with 'dns'"),
         ({"watch_fails": "EMFILE", "told": False}, "--podsource-time=real"),
         ({"user": "nobody", "told": False}, "asks its environment"),
+        ({"config": Config(period_ns=0)}, "whether it spins"),
+        (
+            {"config": Config(url="http://a"), "replies": [ScriptedReply()]},
+            "only the simulated world answers at http://a",
+        ),
     ],
-    ids=["too long", "dns", "watch", "user"],
+    ids=["too long", "dns", "watch", "user", "period", "url"],
 )
 def test_scene_that_real_things_cannot_show_is_refused(
     make: Make, scene: dict[str, Any], says: str
