@@ -61,11 +61,18 @@ class Kubelet:
         negative_grace_becomes_1: A negative grace period is mended (DECODE-41).
         refuses_references: ``no``, ``trust-bundles``, ``gate`` or ``always``
             (DECODE-45, DECODE-48).
-        checks_owners: Owner references and finalizers are validated (DECODE-42).
         checks_node_name: ``spec.nodeName`` is validated (DECODE-20).
-        knows_ephemeral: Ephemeral containers are refused, not unknown (DECODE-43).
-        knows_scheduling_gates: Scheduling gates are refused, not unknown (DECODE-43).
-        refuses_container_restart: A restart policy of a regular container is refused (DECODE-44).
+        refuses_container_restart: A restart policy of a regular container is refused
+            (DECODE-44).
+        checks_details: Validation looks into volumes, mounts and image names
+            (DECODE-42).
+        env_names: Form of the names of variables: ``identifier``, ``name`` or
+            ``relaxed``.
+        env_fields: Fields of the pod that a variable can refer to.
+        needs_env_source: A ``valueFrom`` without a source is refused.
+        container_resources: Resources of a container that have no prefix.
+        protocols: Protocols of a port.
+        dns_policies: The DNS policies.
         priority_warnings: Odd priorities of static pods are logged (DECODE-50).
         pods_by_uid: The merge tells pods apart by UID, else by full name (CONFIG-23).
         first_set_is_told: A first set without changes gives an empty ADD (CONFIG-18).
@@ -133,11 +140,15 @@ class Kubelet:
     drops_init_annotations: bool
     negative_grace_becomes_1: bool
     refuses_references: str
-    checks_owners: bool
     checks_node_name: bool
-    knows_ephemeral: bool
-    knows_scheduling_gates: bool
     refuses_container_restart: bool
+    checks_details: bool
+    env_names: str
+    env_fields: tuple[str, ...]
+    needs_env_source: bool
+    container_resources: tuple[str, ...]
+    protocols: tuple[str, ...]
+    dns_policies: tuple[str, ...]
     priority_warnings: bool
     pods_by_uid: bool
     first_set_is_told: bool
@@ -188,6 +199,16 @@ _SPEC_DEFAULTS: Mapping[str, Any] = {
 }
 _CONTAINER_DEFAULTS = {"terminationMessagePath": "/dev/termination-log"}
 _PROBE_DEFAULTS = {"timeoutSeconds": 1}
+_ENV_FIELDS = (
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.podIP",
+    "status.podIPs",
+)
 
 DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "file_watch": {"1.1": False, "1.20": True},
@@ -247,11 +268,35 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
         "1.34": "gate",
         "1.37": "always",
     },
-    "checks_owners": {"1.1": False, "1.20": True},
     "checks_node_name": {"1.1": False, "1.20": True},
-    "knows_ephemeral": {"1.1": False, "1.20": True},
-    "knows_scheduling_gates": {"1.1": False, "1.30": True},
     "refuses_container_restart": {"1.1": False, "1.30": True, "1.36": False},
+    "checks_details": {"1.1": False, "1.20": True},
+    "env_names": {"1.1": "identifier", "1.20": "name", "1.36": "relaxed"},
+    "env_fields": {
+        "1.1": ("metadata.name", "metadata.namespace", "status.podIP"),
+        "1.20": _ENV_FIELDS,
+        "1.30": (*_ENV_FIELDS, "status.hostIPs"),
+    },
+    "needs_env_source": {"1.1": False, "1.20": True},
+    "container_resources": {
+        "1.1": (
+            "cpu",
+            "memory",
+            "pods",
+            "resourcequotas",
+            "services",
+            "replicationcontrollers",
+            "secrets",
+            "persistentvolumeclaims",
+            "storage",
+        ),
+        "1.20": ("cpu", "memory", "ephemeral-storage", "hugepages-"),
+    },
+    "protocols": {"1.1": ("TCP", "UDP"), "1.20": ("SCTP", "TCP", "UDP")},
+    "dns_policies": {
+        "1.1": ("ClusterFirst", "Default"),
+        "1.20": ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
+    },
     "priority_warnings": {"1.1": False, "1.37": True},
     "pods_by_uid": {"1.1": False, "1.20": True},
     "first_set_is_told": {"1.1": False, "1.20": True},

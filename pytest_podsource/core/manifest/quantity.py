@@ -9,7 +9,7 @@ keeps the family of the suffix, and has the largest suffix that needs no fractio
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 _DECIMAL = {
@@ -31,6 +31,8 @@ _FORM = re.compile(
 )
 _NANO = -9
 _MILLI = -3
+_BINARY_DIGITS = 14
+_DECIMAL_DIGITS = 18
 _LARGEST_BINARY = 2**63 - 1
 
 
@@ -43,6 +45,7 @@ class Quantity:
         number: A whole number.
         scale: -9 or more.
         family: Of the suffix: ``decimal``, ``binary`` or ``exponent``.
+        text: As it was written, if that is taken for canonical.
 
     Kubelet: ``resource.Quantity`` in apimachinery.
     """
@@ -50,6 +53,7 @@ class Quantity:
     number: int
     scale: int = 0
     family: str = "decimal"
+    text: str = ""
 
     @property
     def value(self) -> Fraction:
@@ -61,8 +65,8 @@ class Quantity:
         return _at_least(self, _MILLI)
 
     def __str__(self) -> str:
-        if not self.number:
-            return "0"
+        if self.text or not self.number:
+            return self.text or "0"
         if self.family == "binary" and self._is_binary():
             number, power = _without_factors(int(self.value), 1024)
             return f"{number}{_suffix(_BINARY, power * 10)}"
@@ -96,14 +100,34 @@ def parse_quantity(text: str) -> Quantity:
             "as m, k, M, Ki, Mi or without."
         )
     part = form["part"] or ""
-    number = int(f"{form['sign']}{form['whole']}{part}0") // 10
-    suffix = form["suffix"]
+    digits = form["whole"].lstrip("0") + part
+    number = int(f"{form['sign']}0{digits}")
+    found = _scaled(number, form["suffix"], len(part))
+    kept = _is_kept(digits or "0", form["suffix"], len(part))
+    return replace(found, text=text) if kept else found
+
+
+def _scaled(number: int, suffix: str, places: int) -> Quantity:
     if suffix in _BINARY:
-        return _binary(number * 2 ** _BINARY[suffix], -len(part))
-    if suffix in _DECIMAL:
-        return _at_least(Quantity(number, _DECIMAL[suffix] - len(part)), _NANO)
-    power = int(suffix[1:]) - len(part)
-    return _at_least(Quantity(number, power, "exponent"), _NANO)
+        return _binary(number * 2 ** _BINARY[suffix], -places)
+    family = "decimal" if suffix in _DECIMAL else "exponent"
+    return _at_least(Quantity(number, _power(suffix) - places, family), _NANO)
+
+
+def _power(suffix: str) -> int:
+    return _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
+
+
+def _is_kept(digits: str, suffix: str, places: int) -> bool:
+    """
+    Return whether the kubelet takes a text for canonical, which it need not be.
+    """
+    if suffix in _BINARY:
+        room = _BINARY_DIGITS - len(digits) - _BINARY[suffix] * 3 // 10
+        return not places and room >= 0 and int(digits) % 8 != 0
+    scale = _power(suffix) - places
+    fits = len(digits) <= _DECIMAL_DIGITS and scale >= _NANO and scale % 3 == 0
+    return fits and digits[0] != "0" and not digits.endswith("000")
 
 
 def _binary(number: int, scale: int) -> Quantity:

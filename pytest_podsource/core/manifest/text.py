@@ -5,7 +5,7 @@ Rule 1: what begins with ``{`` is JSON and nothing else; all other text is YAML.
 of several YAML documents the first counts, the rest isn't looked at. Rule 3: plain
 scalars are read by the rules of go-yaml: ``y``, ``yes`` and ``on`` are booleans, dates
 and ``1:20`` are texts, ``010`` is eight. Rule 4: a key given twice counts the last time,
-a merge key in the place where it stands. Rule 5: a JSON key is a text.
+a merge key in the place where it stands; in JSON objects of one key grow together. Rule 5: a JSON key is a text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import base64
 import binascii
 import json
 import math
-import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -22,26 +21,18 @@ from typing import Any, TypeAlias
 import yaml
 
 from pytest_podsource.contract import Refused
+from pytest_podsource.core.manifest.scalars import (
+    is_date,
+    json_float,
+    key_float,
+    plain,
+)
 
 Value: TypeAlias = Any
 
 _TAG = "tag:yaml.org,2002:"
-_CONSTANTS = {
-    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), False),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
-    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
-    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
-    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
-}
-_INT = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)\Z")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?\Z")
 _RESOLVED = ("", "bool", "int", "float", "null", "timestamp")
-_SMALLEST, _LARGEST = -(2**63), 2**64 - 1
-_EXACT = 1e21
+_LARGEST_KEY = 2**63 - 1
 # go-yaml's measure against documents that grow by aliases of aliases.
 _MANY_NODES = 4_000_000
 
@@ -78,12 +69,35 @@ def _read_json(data: bytes) -> Value:
             data.decode("utf-8", "replace"),
             parse_float=Number,
             parse_constant=_no_constant,
+            object_pairs_hook=_object,
         )
     except ValueError as error:
         raise Refused(
             f"the text begins with '{{' and isn't JSON: {error}. Right would be one "
             "JSON object with nothing behind it."
         ) from error
+
+
+def _object(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for key, value in pairs:
+        found[key] = _merged(found[key], value) if key in found else value
+    return found
+
+
+def _merged(old: Value, new: Value) -> Value:
+    """
+    Return what a JSON value becomes that comes a second time under one key.
+
+    Go decodes into what it already has, so objects and lists grow together.
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        both = {key: _merged(old[key], new[key]) for key in old.keys() & new.keys()}
+        return {**old, **new, **both}
+    if isinstance(old, list) and isinstance(new, list):
+        both_lists = [_merged(*pair) for pair in zip(old, new)]  # noqa: B905 - the shorter counts
+        return both_lists + new[len(old) :]
+    return old if new is None and not isinstance(old, (dict, list)) else new
 
 
 def _no_constant(text: str) -> Value:
@@ -171,7 +185,9 @@ class _Document:
             )
         if isinstance(key, bool):
             return "true" if key else "false"
-        return _go_float(key) if isinstance(key, float) else str(key)
+        if isinstance(key, int) and key > _LARGEST_KEY:
+            raise Refused(f"{_line(node)}: {key} is too large for a key")
+        return key_float(key) if isinstance(key, float) else str(key)
 
 
 def _is_merge(node: yaml.Node) -> bool:
@@ -189,10 +205,10 @@ def _scalar(node: yaml.ScalarNode) -> Value:
         return _binary(text, node)
     if tag not in _RESOLVED:
         return text
-    value = _plain(text)
+    value = plain(text)
     kinds = {bool: "bool", int: "int", float: "float", type(None): "null"}
-    kind = kinds.get(type(value), "timestamp" if _DATE.match(text) else "str")
-    if tag == "float" and kind == "int":
+    kind = kinds.get(type(value), "timestamp" if is_date(text) else "str")
+    if tag == "float" and isinstance(value, int) and kind == "int":
         return float(value)
     if tag in ("", kind):
         return value
@@ -206,45 +222,13 @@ def _binary(text: str, node: yaml.Node) -> str:
         raise Refused(f"{_line(node)}: not base64: {error}") from error
 
 
-def _plain(text: str) -> Value:
-    """
-    Return what a plain scalar stands for.
-
-    Go: ``resolve`` in go-yaml 2.
-    """
-    if text in _CONSTANTS:
-        return _CONSTANTS[text]
-    if text[0] == "." and _FLOAT.match(text):
-        return float(text)
-    if text[0] not in "+-0123456789":
-        return text
-    digits = text.replace("_", "")
-    if _INT.match(digits):
-        number = _whole(digits)
-        if _SMALLEST <= number <= _LARGEST:
-            return number
-    return float(digits) if _FLOAT.match(digits) else text
-
-
-def _whole(digits: str) -> int:
-    unsigned = digits.lstrip("+-")
-    octal = re.match("0[0-7]", unsigned)
-    number = int(unsigned, 8 if octal else 0)
-    return -number if digits.startswith("-") else number
-
-
 def _json_number(value: Value, node: yaml.Node) -> Value:
     if not isinstance(value, float):
         return value
     if not math.isfinite(value):
         raise Refused(f"{_line(node)}: {node.value} has no place in JSON")
-    if value.is_integer() and abs(value) < _EXACT:
-        return int(value)
-    return Number(_go_float(value))
-
-
-def _go_float(value: float) -> str:
-    return repr(value)
+    text = json_float(value)
+    return int(text) if text.lstrip("-").isdigit() else Number(text)
 
 
 def _line(node: yaml.Node) -> str:

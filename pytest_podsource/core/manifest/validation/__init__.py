@@ -20,5 +20,5 @@ def validate(pod: Pod, kubelet: Kubelet, gates: Mapping[str, bool]) -> Iterator[
 
     Kubelet: ``ValidatePodCreate`` in ``pkg/apis/core/validation``.
     """
-    yield from faults_of_metadata(pod.get("metadata") or {}, kubelet)
-    yield from faults_of_spec(pod.get("spec") or {}, kubelet)
+    yield from faults_of_metadata(pod["metadata"])
+    yield from faults_of_spec(pod["spec"], kubelet, gates)

@@ -4,186 +4,215 @@ What the API refuses in the containers of a pod.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_podsource.core.manifest.validation.environment import faults_of_environment
 from pytest_podsource.core.manifest.validation.faults import (
+    checked,
     duplicate,
     forbidden,
     invalid,
+    needed,
+    one_of,
     required,
     unsupported,
 )
-from pytest_podsource.core.manifest.validation.names import dns_label
+from pytest_podsource.core.manifest.validation.mounts import (
+    faults_of_devices,
+    faults_of_mounts,
+)
+from pytest_podsource.core.manifest.validation.names import (
+    dns_label,
+    port_name,
+    port_number,
+)
+from pytest_podsource.core.manifest.validation.probes import (
+    PROBES,
+    faults_of_lifecycle,
+    faults_of_probes,
+)
+from pytest_podsource.core.manifest.validation.resources import (
+    faults_of_resizing,
+    faults_of_resources,
+)
+from pytest_podsource.core.manifest.validation.security import faults_of_security
 from pytest_podsource.core.versions import Kubelet
 
 Part = Mapping[str, Any]
 
-PULL_POLICIES = ("Always", "IfNotPresent", "Never")
-PROTOCOLS = ("SCTP", "TCP", "UDP")
-TERMINATION_POLICIES = ("FallbackToLogsOnError", "File")
-HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
-PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-MAX_PORT = 65535
-MAX_PORT_NAME = 15
-
-_PORT_NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?\Z")
+_PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+_TERMINATION_POLICIES = ("FallbackToLogsOnError", "File")
+_RESTART_POLICIES = ("Always", "Never", "OnFailure")
+_RULE_OPERATORS = ("In", "NotIn")
+_MAX_RULES = 20
+_MAX_CODES = 255
 
 
 def faults_of_containers(
-    spec: Part, volumes: Sequence[str], kubelet: Kubelet
+    spec: Part, volumes: Mapping[str, Part], kubelet: Kubelet
 ) -> Iterator[str]:
     """
     Yield what is wrong with the containers and init containers of *spec*.
 
     Args:
         spec: The pod's spec.
-        volumes: The names of its volumes.
+        volumes: Those of its volumes that can be used, by name.
         kubelet: Which kubelet to behave like.
 
     Kubelet: ``validateContainers``, ``validateInitContainers``.
     """
+    containers = spec.get("containers") or ()
     names: set[str] = set()
-    if not spec.get("containers"):
+    if not containers:
         yield required("spec.containers")
-    for kind in ("containers", "initContainers"):
-        for index, container in enumerate(spec.get(kind) or ()):
-            path = f"spec.{kind}[{index}]"
-            yield from _name(container, path, names)
-            yield from _container(container, path, volumes)
-            is_regular = kind == "containers"
-            if is_regular and container.get("lifecycle"):
-                yield from _lifecycle(container["lifecycle"], f"{path}.lifecycle")
-            if is_regular and kubelet.refuses_container_restart:
-                yield from _restart(container, path)
-    if spec.get("ephemeralContainers") and kubelet.knows_ephemeral:
-        yield forbidden("spec.ephemeralContainers", "a new pod can't have any")
+    for index, container in enumerate(containers):
+        path = f"spec.containers[{index}]"
+        yield from _common(container, path, spec, volumes, kubelet)
+        yield from _name_is_new(container["name"], path, names)
+        yield from _runs(container, path, spec)
+        if kubelet.refuses_container_restart and "restartPolicy" in container:
+            yield forbidden(f"{path}.restartPolicy", "is for init containers only")
+        elif not kubelet.refuses_container_restart:
+            yield from _restarts(container, path)
+    yield from _host_ports(containers, "spec.containers")
+    for index, container in enumerate(spec.get("initContainers") or ()):
+        path = f"spec.initContainers[{index}]"
+        yield from _common(container, path, spec, volumes, kubelet)
+        yield from _init(container, path, spec, kubelet)
+        if container["name"]:
+            yield from _name_is_new(container["name"], path, names)
+        yield from _host_ports([container], "spec.initContainers")
 
 
-def _restart(container: Part, path: str) -> Iterator[str]:
-    if container.get("restartPolicy"):
-        yield forbidden(f"{path}.restartPolicy", "only init containers may have one")
-
-
-def _name(container: Part, path: str, names: set[str]) -> Iterator[str]:
-    name = container.get("name", "")
-    if not name:
-        yield required(f"{path}.name")
-    elif reason := dns_label(name):
-        yield invalid(f"{path}.name", name, reason)
-    elif name in names:
+def _name_is_new(name: str, path: str, names: set[str]) -> Iterator[str]:
+    if name in names:
         yield duplicate(f"{path}.name", name)
     names.add(name)
 
 
-def _container(container: Part, path: str, volumes: Sequence[str]) -> Iterator[str]:
+def _runs(container: Part, path: str, spec: Part) -> Iterator[str]:
+    grace = spec.get("terminationGracePeriodSeconds")
+    if "lifecycle" in container:
+        here = f"{path}.lifecycle"
+        yield from faults_of_lifecycle(
+            container["lifecycle"], here, grace, spec.get("os")
+        )
+    yield from faults_of_probes(container, path, grace)
+
+
+def _init(container: Part, path: str, spec: Part, kubelet: Kubelet) -> Iterator[str]:
+    policy = container.get("restartPolicy")
+    if kubelet.refuses_container_restart:
+        if policy not in (None, "Always"):
+            yield unsupported(f"{path}.restartPolicy", policy, ("Always",))
+    else:
+        yield from _restarts(container, path)
+    if policy == "Always":
+        yield from _runs(container, path, spec)
+        return
+    for field in ("lifecycle", *PROBES):
+        if field in container:
+            yield forbidden(f"{path}.{field}", "may not be set for init containers")
+    for index, each in enumerate(container.get("resizePolicy") or ()):
+        if each["restartPolicy"] == "RestartContainer":
+            here = f"{path}.resizePolicy[{index}].restartPolicy"
+            yield invalid(here, "RestartContainer", "is not for init containers")
+
+
+def _restarts(container: Part, path: str) -> Iterator[str]:
+    policy = container.get("restartPolicy")
+    rules = container.get("restartPolicyRules") or ()
+    if policy is None and rules:
+        yield required(f"{path}.restartPolicy", "must stand beside restart rules")
+    elif policy is not None and policy not in _RESTART_POLICIES:
+        yield unsupported(f"{path}.restartPolicy", policy, _RESTART_POLICIES)
+    if len(rules) > _MAX_RULES:
+        yield f"{path}.restartPolicyRules: Too many: {len(rules)}: {_MAX_RULES} at most"
+    for index, rule in enumerate(rules):
+        here = f"{path}.restartPolicyRules[{index}]"
+        yield from _rule(rule, here)
+
+
+def _rule(rule: Part, path: str) -> Iterator[str]:
+    known = ("Restart", "RestartAllContainers")
+    if rule.get("action", "") not in known:
+        yield unsupported(f"{path}.action", rule.get("action", ""), known)
+    codes = rule.get("exitCodes")
+    if codes is None:
+        yield required(f"{path}.exitCodes", "must be specified")
+        return
+    operator = codes.get("operator", "")
+    if operator not in _RULE_OPERATORS:
+        yield unsupported(f"{path}.exitCodes.operator", operator, _RULE_OPERATORS)
+    if len(codes.get("values") or ()) > _MAX_CODES:
+        yield f"{path}.exitCodes.values: Too many: {_MAX_CODES} at most"
+
+
+def _common(
+    container: Part,
+    path: str,
+    spec: Part,
+    volumes: Mapping[str, Part],
+    kubelet: Kubelet,
+) -> Iterator[str]:
+    yield from needed(f"{path}.name", container["name"], dns_label)
+    yield from _image(container, path, kubelet)
+    if kubelet.container_defaults.get("terminationMessagePolicy"):
+        policy = container.get("terminationMessagePolicy", "")
+        here = f"{path}.terminationMessagePolicy"
+        yield from one_of(here, policy, _TERMINATION_POLICIES)
+    yield from _ports(container.get("ports") or (), f"{path}.ports", kubelet)
+    yield from faults_of_environment(container, path, volumes, kubelet)
+    yield from faults_of_mounts(container, path, volumes, kubelet)
+    yield from faults_of_devices(container, path, volumes)
+    claims = [each["name"] for each in spec.get("resourceClaims") or ()]
+    resources = container["resources"]
+    yield from faults_of_resources(resources, f"{path}.resources", claims, kubelet)
+    policies = container.get("resizePolicy") or ()
+    restart_policy = spec.get("restartPolicy", "")
+    yield from faults_of_resizing(policies, f"{path}.resizePolicy", restart_policy)
+    if "securityContext" in container:
+        here, host_users = f"{path}.securityContext", spec.get("hostUsers", True)
+        yield from faults_of_security(
+            container["securityContext"], here, host_users=host_users
+        )
+
+
+def _image(container: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
     image = container.get("image", "")
     if not image:
         yield required(f"{path}.image")
-    elif image != image.strip():
+    elif image != image.strip() and kubelet.checks_details:
         yield invalid(f"{path}.image", image, "must not begin or end with blanks")
     policy = container.get("imagePullPolicy", "")
-    if policy not in PULL_POLICIES:
-        yield unsupported(f"{path}.imagePullPolicy", policy, PULL_POLICIES)
-    policy = container.get("terminationMessagePolicy")
-    if policy and policy not in TERMINATION_POLICIES:
-        yield unsupported(
-            f"{path}.terminationMessagePolicy", policy, TERMINATION_POLICIES
-        )
-    yield from _ports(container.get("ports") or (), f"{path}.ports")
-    yield from _env(container.get("env") or (), f"{path}.env")
-    yield from _mounts(container.get("volumeMounts") or (), path, volumes)
-    for kind in PROBES:
-        if container.get(kind) is not None:
-            yield from _probe(container[kind], f"{path}.{kind}")
+    yield from one_of(f"{path}.imagePullPolicy", policy, _PULL_POLICIES)
 
 
-def _ports(ports: Sequence[Part], path: str) -> Iterator[str]:
+def _ports(ports: Sequence[Part], path: str, kubelet: Kubelet) -> Iterator[str]:
     names: set[str] = set()
     for index, port in enumerate(ports):
-        here = f"{path}[{index}]"
-        name, number = port.get("name", ""), port.get("containerPort", 0)
-        if name and (len(name) > MAX_PORT_NAME or not _PORT_NAME.match(name)):
-            yield invalid(f"{here}.name", name, "must be a service name")
+        here, name = f"{path}[{index}]", port.get("name", "")
+        if name and (reason := port_name(name)):
+            yield invalid(f"{here}.name", name, reason)
         elif name and name in names:
             yield duplicate(f"{here}.name", name)
         names.add(name)
-        if not number:
-            yield required(f"{here}.containerPort")
-        elif not 0 < number <= MAX_PORT:
-            yield invalid(f"{here}.containerPort", number, "must be 1 to 65535")
-        host = port.get("hostPort", 0)
-        if host and not 0 < host <= MAX_PORT:
-            yield invalid(f"{here}.hostPort", host, "must be 1 to 65535")
-        if (protocol := port.get("protocol", "TCP")) not in PROTOCOLS:
-            yield unsupported(f"{here}.protocol", protocol, PROTOCOLS)
+        yield from needed(f"{here}.containerPort", port["containerPort"], port_number)
+        if host := port.get("hostPort"):
+            yield from checked(f"{here}.hostPort", host, port_number)
+        protocol = port.get("protocol", "")
+        yield from one_of(f"{here}.protocol", protocol, kubelet.protocols)
 
 
-def _env(env: Sequence[Part], path: str) -> Iterator[str]:
-    for index, variable in enumerate(env):
-        here = f"{path}[{index}]"
-        if not variable.get("name"):
-            yield required(f"{here}.name")
-        if origin := variable.get("valueFrom"):
-            if variable.get("value"):
-                yield invalid(f"{here}.valueFrom", "", "may not stand beside a value")
-            if len(origin) > 1:
-                yield invalid(f"{here}.valueFrom", "", "may be one only")
-
-
-def _mounts(mounts: Sequence[Part], path: str, volumes: Sequence[str]) -> Iterator[str]:
-    places: set[str] = set()
-    for index, mount in enumerate(mounts):
-        here = f"{path}.volumeMounts[{index}]"
-        name, place = mount.get("name", ""), mount.get("mountPath", "")
-        if not name:
-            yield required(f"{here}.name")
-        if name not in volumes:
-            yield f"{here}.name: Not found: {name!r}"
-        if not place:
-            yield required(f"{here}.mountPath")
-        elif place in places:
-            yield invalid(f"{here}.mountPath", place, "must be unique")
-        places.add(place)
-
-
-def _probe(probe: Part, path: str) -> Iterator[str]:
-    yield from _handler(probe, path)
-    for field in (
-        "initialDelaySeconds",
-        "timeoutSeconds",
-        "periodSeconds",
-        "successThreshold",
-        "failureThreshold",
-    ):
-        if probe.get(field, 0) < 0:
-            yield invalid(f"{path}.{field}", probe[field], "must not be negative")
-
-
-def _lifecycle(lifecycle: Part, path: str) -> Iterator[str]:
-    for hook in ("postStart", "preStop"):
-        if lifecycle.get(hook) is not None:
-            yield from _handler(lifecycle[hook], f"{path}.{hook}", ("sleep",))
-
-
-def _handler(handler: Part, path: str, more: tuple[str, ...] = ()) -> Iterator[str]:
-    given = [kind for kind in HANDLERS + more if handler.get(kind) is not None]
-    if not given:
-        yield f"{path}: Required value: must specify a handler type"
-    for kind in given[1:]:
-        yield forbidden(f"{path}.{kind}", "there may be one handler only")
-    if "exec" in given and not handler["exec"].get("command"):
-        yield required(f"{path}.exec.command")
-    if "httpGet" in given and not handler["httpGet"].get("path"):
-        yield required(f"{path}.httpGet.path")
-    for kind in ("httpGet", "tcpSocket"):
-        if kind in given:
-            yield from _port(handler[kind].get("port", 0), f"{path}.{kind}.port")
-
-
-def _port(port: Any, path: str) -> Iterator[str]:
-    if isinstance(port, int) and not 0 < port <= MAX_PORT:
-        yield invalid(path, port, "must be 1 to 65535")
-    if isinstance(port, str) and not _PORT_NAME.match(port):
-        yield invalid(path, port, "must be a service name")
+def _host_ports(containers: Sequence[Part], path: str) -> Iterator[str]:
+    seen: set[tuple[str, str, int]] = set()
+    for index, container in enumerate(containers):
+        for number, port in enumerate(container.get("ports") or ()):
+            if not port.get("hostPort"):
+                continue
+            key = (port["protocol"], port.get("hostIP", ""), port["hostPort"])
+            if key in seen:
+                here = f"{path}[{index}].ports[{number}].hostPort"
+                yield duplicate(here, "/".join(map(str, key)))
+            seen.add(key)

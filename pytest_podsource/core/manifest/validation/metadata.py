@@ -4,77 +4,93 @@ What the API refuses in the metadata of a pod.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_podsource.core.manifest.validation.faults import invalid, required
+from pytest_podsource.core.manifest.validation.faults import (
+    checked,
+    invalid,
+    needed,
+    not_negative,
+    required,
+)
 from pytest_podsource.core.manifest.validation.names import (
     dns_label,
     dns_subdomain,
     label_value,
     qualified_name,
 )
-from pytest_podsource.core.versions import Kubelet
 
 MAX_ANNOTATIONS_BYTES = 256 * 1024
-OWNER_FIELDS = ("apiVersion", "kind", "name", "uid")
 STANDARD_FINALIZERS = ("kubernetes", "foregroundDeletion", "orphan")
 
 
-def faults_of_metadata(metadata: Mapping[str, Any], kubelet: Kubelet) -> Iterator[str]:
+def faults_of_metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
     """
     Yield what is wrong with *metadata*.
 
     Kubelet: ``ValidateObjectMeta`` in apimachinery.
     """
-    name, namespace = metadata.get("name", ""), metadata.get("namespace", "")
-    if not name:
-        yield required("metadata.name")
-    elif reason := dns_subdomain(name):
-        yield invalid("metadata.name", name, reason)
-    if not namespace:
-        yield required("metadata.namespace")
-    elif reason := dns_label(namespace):
-        yield invalid("metadata.namespace", namespace, reason)
-    yield from _labels(metadata.get("labels") or {})
+    prefix = metadata.get("generateName", "")
+    if prefix:
+        # What is generated behind it makes a dash at the end good.
+        name = f"{prefix[:-1]}a" if prefix.endswith("-") else prefix
+        yield from checked("metadata.generateName", name, dns_subdomain)
+    yield from needed("metadata.name", metadata.get("name", ""), dns_subdomain)
+    yield from not_negative("metadata.generation", metadata.get("generation", 0))
+    yield from needed("metadata.namespace", metadata.get("namespace", ""), dns_label)
+    yield from faults_of_labels(metadata.get("labels") or {}, "metadata.labels")
     yield from _annotations(metadata.get("annotations") or {})
-    if kubelet.checks_owners:
-        yield from _owners(metadata.get("ownerReferences") or ())
-        yield from _finalizers(metadata.get("finalizers") or ())
+    yield from _owners(metadata.get("ownerReferences") or ())
+    yield from _finalizers(metadata.get("finalizers") or ())
 
 
-def _labels(labels: Mapping[str, str]) -> Iterator[str]:
+def faults_of_labels(labels: Mapping[str, str], path: str) -> Iterator[str]:
+    """
+    Yield what is wrong with *labels*, which stand at *path*.
+    """
     for key, value in labels.items():
-        if reason := qualified_name(key):
-            yield invalid("metadata.labels", key, reason)
-        if reason := label_value(value):
-            yield invalid("metadata.labels", value, reason)
+        yield from checked(path, key, qualified_name)
+        yield from checked(path, value, label_value)
 
 
 def _annotations(annotations: Mapping[str, str]) -> Iterator[str]:
+    path = "metadata.annotations"
     for key in annotations:
         if reason := qualified_name(key.lower()):
-            yield invalid("metadata.annotations", key, reason)
-    size = sum(len(f"{key}{value}".encode()) for key, value in annotations.items())
+            yield invalid(path, key, reason)
+    size = sum(
+        len(f"{key}{value}".encode("utf-8", "surrogatepass"))
+        for key, value in annotations.items()
+    )
     if size > MAX_ANNOTATIONS_BYTES:
-        yield f"metadata.annotations: Too long: {size} bytes"
+        yield f"{path}: Too long: may not be more than {MAX_ANNOTATIONS_BYTES} bytes"
 
 
-def _owners(owners: Any) -> Iterator[str]:
-    controllers = 0
+def _owners(owners: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for index, owner in enumerate(owners):
         path = f"metadata.ownerReferences[{index}]"
-        for field in OWNER_FIELDS:
+        yield from needed(f"{path}.apiVersion", owner.get("apiVersion"), _group_version)
+        for field in ("kind", "name", "uid"):
             if not owner.get(field):
-                yield required(f"{path}.{field}")
-        controllers += bool(owner.get("controller"))
-    if controllers > 1:
-        yield invalid("metadata.ownerReferences", controllers, "one may be controller")
+                yield required(f"{path}.{field}", "must not be empty")
+        if (owner.get("apiVersion"), owner.get("kind")) == ("v1", "Event"):
+            yield invalid(path, owner, "an event is no owner")
+    if sum(bool(owner.get("controller")) for owner in owners) > 1:
+        yield invalid("metadata.ownerReferences", owners, "one can be the controller")
 
 
-def _finalizers(finalizers: Any) -> Iterator[str]:
+def _group_version(text: str) -> str:
+    good = text.count("/") <= 1 and not text.endswith("/")
+    return "" if good else "must be <group>/<version> or <version>"
+
+
+def _finalizers(finalizers: Sequence[str]) -> Iterator[str]:
+    path = "metadata.finalizers"
     for finalizer in finalizers:
         if reason := qualified_name(finalizer):
-            yield invalid("metadata.finalizers", finalizer, reason)
+            yield invalid(path, finalizer, reason)
         elif "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
-            yield invalid("metadata.finalizers", finalizer, "needs a prefix and a /")
+            yield invalid(path, finalizer, "must be a standard one or have a prefix")
+    if {"foregroundDeletion", "orphan"} <= set(finalizers):
+        yield invalid(path, list(finalizers), "these two can't both be set")

@@ -1,0 +1,146 @@
+"""
+What the API refuses in requests and limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from pytest_podsource.core.manifest.quantity import Quantity, parse_quantity
+from pytest_podsource.core.manifest.validation.faults import (
+    checked,
+    duplicate,
+    forbidden,
+    invalid,
+    not_found,
+    one_of,
+    required,
+)
+from pytest_podsource.core.manifest.validation.names import dns_label, qualified_name
+from pytest_podsource.core.versions import Kubelet
+
+Part = Mapping[str, Any]
+
+_HUGE_PAGES = "hugepages-"
+_NATIVE = "kubernetes.io/"
+_QUOTA = "requests."
+_RESIZABLE = ("cpu", "memory")
+_RESIZE_POLICIES = ("NotRequired", "RestartContainer")
+
+
+def faults_of_resources(
+    resources: Part, path: str, claims: Collection[str], kubelet: Kubelet
+) -> Iterator[str]:
+    """
+    Yield what is wrong with the *resources* of a container.
+
+    Kubelet: ``ValidateContainerResourceRequirements``.
+    """
+    limits = resources.get("limits") or {}
+    requests = resources.get("requests") or {}
+    for kind, amounts in (("limits", limits), ("requests", requests)):
+        for name, amount in amounts.items():
+            yield from _amount(name, amount, f"{path}.{kind}[{name}]", kubelet)
+    for name, amount in requests.items():
+        yield from _request(name, amount, limits.get(name), path)
+    names = {*limits, *requests}
+    if _has_huge_pages(names) and not names & {"cpu", "memory"}:
+        yield forbidden(path, "HugePages require cpu or memory")
+    yield from _claims(resources.get("claims") or (), f"{path}.claims", claims)
+
+
+def _has_huge_pages(names: Collection[str]) -> bool:
+    return any(name.startswith(_HUGE_PAGES) for name in names)
+
+
+def _amount(name: str, amount: Quantity, path: str, kubelet: Kubelet) -> Iterator[str]:
+    yield from _name(name, path, kubelet)
+    if amount.number < 0:
+        yield invalid(path, amount, "must be greater than or equal to 0")
+    if _is_extended(name) and amount.value.denominator != 1:
+        yield invalid(path, amount, "must be an integer")
+    if name.startswith(_HUGE_PAGES) and not _is_divisible(name, amount):
+        yield invalid(path, amount, f"must be a positive multiple of {name}")
+
+
+def _name(name: str, path: str, kubelet: Kubelet) -> Iterator[str]:
+    if reason := qualified_name(name):
+        yield invalid(path, name, reason)
+    elif "/" not in name:
+        known = kubelet.container_resources
+        if name not in known and not (
+            _HUGE_PAGES in known and name.startswith(_HUGE_PAGES)
+        ):
+            yield invalid(path, name, "must be a standard resource for containers")
+    elif _NATIVE not in name and not _is_extended(name):
+        yield invalid(path, name, "doesn't follow extended resource name standard")
+
+
+def _is_extended(name: str) -> bool:
+    if "/" not in name or _NATIVE in name or name.startswith(_QUOTA):
+        return False
+    return not qualified_name(f"{_QUOTA}{name}")
+
+
+def _is_divisible(name: str, amount: Quantity) -> bool:
+    try:
+        page = parse_quantity(name.removeprefix(_HUGE_PAGES))
+    except ValueError:
+        return False
+    return page.number > 0 and amount.value % page.value == 0
+
+
+def _request(
+    name: str, amount: Quantity, limit: Quantity | None, path: str
+) -> Iterator[str]:
+    may_differ = ("/" not in name or _NATIVE in name) and not _has_huge_pages([name])
+    if limit is None:
+        if not may_differ:
+            yield required(f"{path}.limits", "must be set for such a resource")
+    elif amount.value != limit.value and not may_differ:
+        yield invalid(f"{path}.requests", amount, f"must be equal to {name} limit")
+    elif amount.value > limit.value:
+        yield invalid(
+            f"{path}.requests",
+            amount,
+            f"must be less than or equal to {name} limit of {limit}",
+        )
+
+
+def _claims(claims: Sequence[Part], path: str, known: Collection[str]) -> Iterator[str]:
+    seen: set[tuple[str, str]] = set()
+    for index, claim in enumerate(claims):
+        here, name = f"{path}[{index}]", claim["name"]
+        request = claim.get("request", "")
+        if not name:
+            yield required(here)
+            continue
+        if request:
+            yield from checked(f"{here}.request", request, dns_label)
+        same = {each for each in seen if each[0] == name}
+        if (name, "") in same or (name, request) in same or (same and not request):
+            yield duplicate(here, name)
+        seen.add((name, request))
+        if name not in known:
+            yield not_found(here, name)
+
+
+def faults_of_resizing(
+    policies: Sequence[Part], path: str, restart_policy: str
+) -> Iterator[str]:
+    """
+    Yield what is wrong with the resize policies of a container.
+
+    Kubelet: ``validateResizePolicy``.
+    """
+    seen: set[str] = set()
+    for index, policy in enumerate(policies):
+        name, restart = policy["resourceName"], policy["restartPolicy"]
+        if name in seen:
+            yield duplicate(f"{path}[{index}]", name)
+        seen.add(name)
+        yield from one_of(path, name, _RESIZABLE)
+        yield from one_of(path, restart, _RESIZE_POLICIES)
+        if restart_policy == "Never" and restart != "NotRequired":
+            yield invalid(path, restart, "must be 'NotRequired' with 'Never'")

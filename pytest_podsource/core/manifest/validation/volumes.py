@@ -1,0 +1,238 @@
+"""
+What the API refuses in the volumes of a pod.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pytest_podsource.core.manifest.validation.environment import (
+    VOLUME_FIELDS,
+    faults_of_field,
+    faults_of_resource_field,
+)
+from pytest_podsource.core.manifest.validation.faults import (
+    checked,
+    duplicate,
+    forbidden,
+    invalid,
+    needed,
+    one_of,
+    required,
+    unsupported,
+)
+from pytest_podsource.core.manifest.validation.names import (
+    dns_label,
+    file_path,
+    local_path,
+    no_backsteps,
+    user_id,
+)
+from pytest_podsource.core.versions import Kubelet
+
+Part = Mapping[str, Any]
+
+_MAX_MODE = 0o777
+_HOST_PATH_TYPES = (
+    "",
+    "BlockDevice",
+    "CharDevice",
+    "Directory",
+    "DirectoryOrCreate",
+    "File",
+    "FileOrCreate",
+    "Socket",
+)
+_PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+_TOKEN_SECONDS = (600, 2**32)
+# Fields that a source can't be without; of most kinds nothing else is checked here.
+_REQUIRED: Mapping[str, Sequence[str]] = {
+    "awsElasticBlockStore": ("volumeID",),
+    "azureDisk": ("diskName", "diskURI"),
+    "azureFile": ("secretName", "shareName"),
+    "cephfs": ("monitors",),
+    "cinder": ("volumeID",),
+    "configMap": ("name",),
+    "csi": ("driver",),
+    "flexVolume": ("driver",),
+    "gcePersistentDisk": ("pdName",),
+    "gitRepo": ("repository",),
+    "glusterfs": ("endpoints", "path"),
+    "hostPath": ("path",),
+    "image": ("reference",),
+    "iscsi": ("targetPortal", "iqn"),
+    "nfs": ("server", "path"),
+    "persistentVolumeClaim": ("claimName",),
+    "photonPersistentDisk": ("pdID",),
+    "portworxVolume": ("volumeID",),
+    "quobyte": ("registry", "volume"),
+    "rbd": ("monitors", "image"),
+    "scaleIO": ("gateway", "system", "volumeName"),
+    "secret": ("secretName",),
+    "vsphereVolume": ("volumePath",),
+}
+
+
+def good_volumes(spec: Part, kubelet: Kubelet) -> tuple[dict[str, Part], list[str]]:
+    """
+    Return the volumes of *spec* that can be used, by name, and what is wrong.
+
+    Kubelet: ``ValidateVolumes``.
+    """
+    good: dict[str, Part] = {}
+    faults: list[str] = []
+    for index, volume in enumerate(spec.get("volumes") or ()):
+        path, name = f"spec.volumes[{index}]", volume["name"]
+        found = list(_source(volume, path, kubelet))
+        found += needed(f"{path}.name", name, dns_label)
+        if name in good:
+            found.append(duplicate(f"{path}.name", name))
+        faults += found
+        if not found:
+            good[name] = volume
+    return good, faults
+
+
+def _source(volume: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
+    kinds = [kind for kind in volume if kind != "name"]
+    if not kinds:
+        yield required(path, "must specify a volume type")
+    for kind in kinds[1:]:
+        yield forbidden(f"{path}.{kind}", "may not specify more than 1 volume type")
+    for kind in kinds[:1]:
+        here, source = f"{path}.{kind}", volume[kind]
+        for field in _REQUIRED.get(kind, ()):
+            if not source.get(field):
+                yield required(f"{here}.{field}")
+        if kubelet.checks_details and kind in _CHECKS:
+            yield from _CHECKS[kind](source, here)
+
+
+def _host_path(source: Part, path: str) -> Iterator[str]:
+    if source["path"]:
+        yield from checked(f"{path}.path", source["path"], no_backsteps)
+        if source.get("type", "") not in _HOST_PATH_TYPES:
+            yield unsupported(f"{path}.type", source["type"], _HOST_PATH_TYPES)
+
+
+def _empty_dir(source: Part, path: str) -> Iterator[str]:
+    limit = source.get("sizeLimit")
+    if limit is not None and limit.number < 0:
+        yield forbidden(f"{path}.sizeLimit", "must be a valid resource quantity")
+
+
+def _git_repo(source: Part, path: str) -> Iterator[str]:
+    yield from checked(f"{path}.directory", source.get("directory", ""), local_path)
+
+
+def _nfs(source: Part, path: str) -> Iterator[str]:
+    if not source["path"].startswith("/"):
+        yield invalid(f"{path}.path", source["path"], "must be an absolute path")
+
+
+def _image(source: Part, path: str) -> Iterator[str]:
+    policy = source.get("pullPolicy", "")
+    yield from one_of(f"{path}.pullPolicy", policy, _PULL_POLICIES)
+
+
+def _items(source: Part, path: str) -> Iterator[str]:
+    yield from _mode(source, "defaultMode", path)
+    yield from _user(source, "defaultUser", path)
+    yield from _keys(source, path)
+
+
+def _keys(source: Part, path: str) -> Iterator[str]:
+    for index, item in enumerate(source.get("items") or ()):
+        here = f"{path}.items[{index}]"
+        if not item["key"]:
+            yield required(f"{here}.key")
+        yield from needed(f"{here}.path", item["path"], file_path)
+        yield from _mode(item, "mode", here)
+        yield from _user(item, "user", here)
+
+
+def _mode(part: Part, field: str, path: str) -> Iterator[str]:
+    mode = part.get(field)
+    if mode is not None and not 0 <= mode <= _MAX_MODE:
+        yield invalid(f"{path}.{field}", mode, "must be between 0 and 0777 (octal)")
+
+
+def _user(part: Part, field: str, path: str) -> Iterator[str]:
+    if field in part:
+        yield from checked(f"{path}.{field}", part[field], user_id)
+
+
+def _downward(source: Part, path: str) -> Iterator[str]:
+    yield from _mode(source, "defaultMode", path)
+    yield from _user(source, "defaultUser", path)
+    for item in source.get("items") or ():
+        yield from _downward_file(item, path)
+
+
+def _downward_file(item: Part, path: str) -> Iterator[str]:
+    yield from needed(f"{path}.path", item["path"], file_path)
+    if "fieldRef" in item:
+        yield from faults_of_field(item["fieldRef"], f"{path}.fieldRef", VOLUME_FIELDS)
+        if "resourceFieldRef" in item:
+            yield invalid(path, "resource", "can not be specified beside fieldRef")
+    elif "resourceFieldRef" in item:
+        here = f"{path}.resourceFieldRef"
+        reference = item["resourceFieldRef"]
+        yield from faults_of_resource_field(reference, here, in_volume=True)
+    else:
+        yield required(path, "one of fieldRef and resourceFieldRef is required")
+    yield from _mode(item, "mode", path)
+    yield from _user(item, "user", path)
+
+
+def _projected(source: Part, path: str) -> Iterator[str]:
+    yield from _mode(source, "defaultMode", path)
+    yield from _user(source, "defaultUser", path)
+    places: set[str] = set()
+    for index, projection in enumerate(source.get("sources") or ()):
+        here = f"{path}.sources[{index}]"
+        yield from _projection(projection, here, path)
+        for place in _places(projection):
+            if place in places:
+                yield invalid(path, place, "conflicting duplicate paths")
+            places.add(place)
+        if len(projection) > 1:
+            yield forbidden(here, "may not specify more than 1 volume type per source")
+
+
+def _projection(projection: Part, path: str, volume_path: str) -> Iterator[str]:
+    for kind in ("secret", "configMap"):
+        if kind in projection:
+            if not projection[kind].get("name"):
+                yield required(f"{path}.{kind}.name")
+            yield from _keys(projection[kind], f"{path}.{kind}")
+    for item in projection.get("downwardAPI", {}).get("items") or ():
+        yield from _downward_file(item, f"{path}.downwardAPI")
+    if "serviceAccountToken" in projection:
+        token = projection["serviceAccountToken"]
+        seconds = token["expirationSeconds"]
+        if not _TOKEN_SECONDS[0] <= seconds <= _TOKEN_SECONDS[1]:
+            here = f"{path}.serviceAccountToken.expirationSeconds"
+            yield invalid(here, seconds, "must be from 10 minutes to 2^32 seconds")
+        yield from needed(f"{volume_path}.path", token["path"], file_path)
+
+
+def _places(projection: Part) -> Iterator[str]:
+    for kind in ("secret", "configMap", "downwardAPI"):
+        for item in projection.get(kind, {}).get("items") or ():
+            if item["path"]:
+                yield item["path"]
+
+
+_CHECKS: Mapping[str, Callable[[Part, str], Iterator[str]]] = {
+    "hostPath": _host_path,
+    "emptyDir": _empty_dir,
+    "gitRepo": _git_repo,
+    "nfs": _nfs,
+    "image": _image,
+    "secret": _items,
+    "configMap": _items,
+    "downwardAPI": _downward,
+    "projected": _projected,
+}
