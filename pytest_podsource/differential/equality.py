@@ -2,8 +2,9 @@
 What counts as equal when two implementations live through the same scenario.
 
 Rule 1: a generated UID, the hash annotation that repeats it and ``config.seen`` are
-opaque: only sameness counts, over the whole scenario, one to one. Rule 2: null, ``[]``
-and an empty map or struct are absent. Rule 3: equal sets that follow each other at one
+opaque: only sameness counts, over the whole scenario, one to one. Rule 2: null, ``""``,
+``[]`` and an empty map or struct are absent, in the status whatever is zero,
+but not the texts of labels and annotations. Rule 3: equal sets that follow each other at one
 instant are one. Rule 4: what comes at one instant is in order in one step of PodConfig
 and a set everywhere else; pods in a set of files and in a REMOVE have no order. Rule 5:
 of a refusal only ``parsed`` counts, of an event type, reason and pod; logs don't count.
@@ -41,6 +42,7 @@ _HOLLOW = frozenset(
         "volumeAttributes",
     }
 )
+_TEXTS_BY_KEY = frozenset({"annotations", "labels", "matchLabels", "nodeSelector"})
 _TRIED_IN_ALL_ORDERS = 6
 SAMENESS = "same as before on one side only"
 
@@ -188,20 +190,31 @@ def mark(pod: Pod) -> Pod:
     return {**pod, "metadata": {**metadata, "annotations": annotations}}
 
 
-def bare(value: Any) -> Any:
+def bare(value: Any, *, in_status: bool = False) -> Any:
     """
-    Return *value* without what is null or empty.
+    Return *value* without what is absent in Go's eyes; texts of maps stay.
     """
     if isinstance(value, Mapping):
-        kept = {key: bare(each) for key, each in value.items()}
-        return {key: each for key, each in kept.items() if not _is_absent(key, each)}
+        kept = {
+            key: each
+            if key in _TEXTS_BY_KEY
+            else bare(each, in_status=in_status or key == "status")
+            for key, each in value.items()
+        }
+        return {
+            key: each
+            for key, each in kept.items()
+            if not _is_absent(key, each, in_status=in_status)
+        }
     if isinstance(value, (list, tuple)):
-        return [bare(each) for each in value]
+        return [bare(each, in_status=in_status) for each in value]
     return value
 
 
-def _is_absent(key: str, value: Any) -> bool:
-    return value is None or value == [] or (value == {} and key in _HOLLOW)
+def _is_absent(key: str, value: Any, *, in_status: bool) -> bool:
+    if in_status:
+        return not value
+    return value is None or value in ("", []) or (value == {} and key in _HOLLOW)
 
 
 def _streams_differ(

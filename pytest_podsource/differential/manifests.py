@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
+from pytest_podsource.differential.typed import typed_manifests
+
 Value: TypeAlias = st.SearchStrategy[Any]
 
 _NAMES = ("web", "we.b", "w" * 247, "w" * 248, "WEB", "we_b", "-web", "web-", "", None)
@@ -24,7 +26,8 @@ def manifests() -> st.SearchStrategy[list[dict[str, Any]]]:
         lambda pod: st.lists(_written(pod), min_size=1, max_size=3)
     )
     odd = st.lists(_odd_texts(), min_size=1, max_size=1)
-    return st.one_of(variants, variants, variants, odd)
+    typed = st.lists(typed_manifests(), min_size=1, max_size=1)
+    return st.one_of(variants, typed, typed, odd)
 
 
 def pods() -> st.SearchStrategy[dict[str, Any]]:
