@@ -55,6 +55,8 @@ class Kubelet:
         spec_defaults: Defaults of a pod's spec (DECODE-38).
         container_defaults: Defaults of a container (DECODE-38).
         probe_defaults: Defaults of a probe (DECODE-38).
+        volume_defaults: Defaults of the sources of volumes (DECODE-38).
+        syncs_pod_ips: The one pod IP and the list of them follow each other.
         parses_images: The tag is that of the parsed image, else what follows the last
             colon (DECODE-39).
         drops_init_annotations: Annotations of early init containers vanish.
@@ -66,6 +68,8 @@ class Kubelet:
             (DECODE-44).
         checks_details: Validation looks into volumes, mounts and image names
             (DECODE-42).
+        validation_rules: Rules of the validation that older kubelets lack, by a name of
+            ours.
         env_names: Form of the names of variables: ``identifier``, ``name`` or
             ``relaxed``.
         env_fields: Fields of the pod that a variable can refer to.
@@ -136,6 +140,8 @@ class Kubelet:
     spec_defaults: Mapping[str, Any]
     container_defaults: Mapping[str, Any]
     probe_defaults: Mapping[str, Any]
+    volume_defaults: Mapping[str, Mapping[str, Any]]
+    syncs_pod_ips: bool
     parses_images: bool
     drops_init_annotations: bool
     negative_grace_becomes_1: bool
@@ -143,6 +149,7 @@ class Kubelet:
     checks_node_name: bool
     refuses_container_restart: bool
     checks_details: bool
+    validation_rules: frozenset[str]
     env_names: str
     env_fields: tuple[str, ...]
     needs_env_source: bool
@@ -199,6 +206,33 @@ _SPEC_DEFAULTS: Mapping[str, Any] = {
 }
 _CONTAINER_DEFAULTS = {"terminationMessagePath": "/dev/termination-log"}
 _PROBE_DEFAULTS = {"timeoutSeconds": 1}
+_FILE_MODE = {"defaultMode": 0o644}
+_VOLUME_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "hostPath": {"type": ""},
+    "secret": _FILE_MODE,
+    "configMap": _FILE_MODE,
+    "downwardAPI": _FILE_MODE,
+    "projected": _FILE_MODE,
+    "iscsi": {"iscsiInterface": "default"},
+    "rbd": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
+    "scaleIO": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
+    "azureDisk": {
+        "cachingMode": "ReadWrite",
+        "kind": "Shared",
+        "fsType": "ext4",
+        "readOnly": False,
+    },
+}
+_RULES_1_20 = frozenset({"extended-resources", "largest-deadline", "subscripts"})
+_RULES_1_30 = _RULES_1_20 | {
+    "host-sysctls",
+    "huge-page-fields",
+    "huge-page-multiples",
+    "many-searches",
+    "masked-proc",
+    "spread-selectors",
+    "sysctl-slashes",
+}
 _ENV_FIELDS = (
     "metadata.name",
     "metadata.namespace",
@@ -259,6 +293,11 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
             "failureThreshold": 3,
         },
     },
+    "volume_defaults": {
+        "1.1": {},
+        "1.20": _VOLUME_DEFAULTS,
+    },
+    "syncs_pod_ips": {"1.1": False, "1.20": True},
     "parses_images": {"1.1": False, "1.20": True},
     "drops_init_annotations": {"1.1": False, "1.20": True, "1.36": False},
     "negative_grace_becomes_1": {"1.1": False, "1.30": True},
@@ -271,6 +310,14 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "checks_node_name": {"1.1": False, "1.20": True},
     "refuses_container_restart": {"1.1": False, "1.30": True, "1.36": False},
     "checks_details": {"1.1": False, "1.20": True},
+    "validation_rules": {
+        "1.1": frozenset[str](),
+        "1.20": _RULES_1_20,
+        "1.30": _RULES_1_30,
+        "1.36": _RULES_1_30 | {"search-underscores", "sidecar-resizing", "zero-sleep"},
+        "1.37": _RULES_1_30
+        | {"search-underscores", "sidecar-resizing", "strict-ips", "zero-sleep"},
+    },
     "env_names": {"1.1": "identifier", "1.20": "name", "1.36": "relaxed"},
     "env_fields": {
         "1.1": ("metadata.name", "metadata.namespace", "status.podIP"),

@@ -23,23 +23,6 @@ Part = dict[str, Any]
 CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
-_FILE_MODE = {"defaultMode": 0o644}
-_VOLUMES: Mapping[str, Mapping[str, Any]] = {
-    "hostPath": {"type": ""},
-    "secret": _FILE_MODE,
-    "configMap": _FILE_MODE,
-    "downwardAPI": _FILE_MODE,
-    "projected": _FILE_MODE,
-    "iscsi": {"iscsiInterface": "default"},
-    "rbd": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
-    "scaleIO": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
-    "azureDisk": {
-        "cachingMode": "ReadWrite",
-        "kind": "Shared",
-        "fsType": "ext4",
-        "readOnly": False,
-    },
-}
 _STATUSES = (
     "initContainerStatuses",
     "containerStatuses",
@@ -73,11 +56,12 @@ def set_defaults(pod: Pod, kubelet: Kubelet, gates: Mapping[str, bool]) -> None:
     if kubelet.negative_grace_becomes_1 and spec["terminationGracePeriodSeconds"] < 0:
         spec["terminationGracePeriodSeconds"] = 1
     for volume in spec.get("volumes") or ():
-        _default_volume(volume, gates)
+        _default_volume(volume, kubelet, gates)
     for container in containers(spec):
         _default_container(container, kubelet)
     _default_account(spec)
-    _default_ips(pod["status"])
+    if kubelet.syncs_pod_ips:
+        _default_ips(pod["status"])
     for resources in _resource_lists(pod):
         for name, quantity in resources.items():
             resources[name] = quantity.rounded_up()
@@ -123,10 +107,10 @@ def _default_host_ports(spec: Part) -> None:
                 port.setdefault("hostPort", port["containerPort"])
 
 
-def _default_volume(volume: Part, gates: Mapping[str, bool]) -> None:
+def _default_volume(volume: Part, kubelet: Kubelet, gates: Mapping[str, bool]) -> None:
     if volume.keys() <= {"name"}:
         volume["emptyDir"] = {}
-    for source, defaults in _VOLUMES.items():
+    for source, defaults in kubelet.volume_defaults.items():
         if source in volume:
             _fill(volume[source], defaults)
     if gates.get("ImageVolume") and "image" in volume:

@@ -70,7 +70,7 @@ def faults_of_containers(
         path = f"spec.containers[{index}]"
         yield from _common(container, path, spec, volumes, kubelet)
         yield from _name_is_new(container["name"], path, names)
-        yield from _runs(container, path, spec)
+        yield from _runs(container, path, spec, kubelet)
         if kubelet.refuses_container_restart and "restartPolicy" in container:
             yield forbidden(f"{path}.restartPolicy", "is for init containers only")
         elif not kubelet.refuses_container_restart:
@@ -91,14 +91,23 @@ def _name_is_new(name: str, path: str, names: set[str]) -> Iterator[str]:
     names.add(name)
 
 
-def _runs(container: Part, path: str, spec: Part) -> Iterator[str]:
+def _runs(container: Part, path: str, spec: Part, kubelet: Kubelet) -> Iterator[str]:
     grace = spec.get("terminationGracePeriodSeconds")
     if "lifecycle" in container:
         here = f"{path}.lifecycle"
         yield from faults_of_lifecycle(
             container["lifecycle"], here, grace, spec.get("os")
         )
+        yield from _sleeps(container["lifecycle"], here, kubelet)
     yield from faults_of_probes(container, path, grace)
+
+
+def _sleeps(lifecycle: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
+    if "zero-sleep" in kubelet.validation_rules:
+        return
+    for hook in ("postStart", "preStop"):
+        if lifecycle.get(hook, {}).get("sleep", {}).get("seconds") == 0:
+            yield invalid(f"{path}.{hook}.sleep", 0, "must be greater than 0")
 
 
 def _init(container: Part, path: str, spec: Part, kubelet: Kubelet) -> Iterator[str]:
@@ -109,11 +118,16 @@ def _init(container: Part, path: str, spec: Part, kubelet: Kubelet) -> Iterator[
     else:
         yield from _restarts(container, path)
     if policy == "Always":
-        yield from _runs(container, path, spec)
+        yield from _runs(container, path, spec, kubelet)
         return
     for field in ("lifecycle", *PROBES):
         if field in container:
             yield forbidden(f"{path}.{field}", "may not be set for init containers")
+    if container.get("resizePolicy") and (
+        "sidecar-resizing" not in kubelet.validation_rules
+    ):
+        policies = container["resizePolicy"]
+        yield invalid(f"{path}.resizePolicy", policies, "is not for init containers")
     for index, each in enumerate(container.get("resizePolicy") or ()):
         if each["restartPolicy"] == "RestartContainer":
             here = f"{path}.resizePolicy[{index}].restartPolicy"
@@ -175,7 +189,7 @@ def _common(
     if "securityContext" in container:
         here, host_users = f"{path}.securityContext", spec.get("hostUsers", True)
         yield from faults_of_security(
-            container["securityContext"], here, host_users=host_users
+            container["securityContext"], here, kubelet, host_users=host_users
         )
 
 

@@ -77,7 +77,7 @@ def faults_of_environment(
         here = f"{path}.envFrom[{index}]"
         if prefix := source.get("prefix"):
             yield from checked(f"{here}.prefix", prefix, named)
-        yield from _env_from(source, here)
+        yield from _env_from(source, here, f"{path}.envFrom")
 
 
 def _value_from(
@@ -86,10 +86,11 @@ def _value_from(
     source = variable["valueFrom"]
     if "fieldRef" in source:
         here = f"{path}.fieldRef"
-        yield from faults_of_field(source["fieldRef"], here, kubelet.env_fields)
+        known = kubelet.env_fields
+        yield from faults_of_field(source["fieldRef"], here, known, kubelet)
     if "resourceFieldRef" in source:
         here = f"{path}.resourceFieldRef"
-        yield from faults_of_resource_field(source["resourceFieldRef"], here)
+        yield from faults_of_resource_field(source["resourceFieldRef"], here, kubelet)
     for kind in ("configMapKeyRef", "secretKeyRef"):
         if kind in source:
             yield from _key(source[kind], f"{path}.{kind}")
@@ -120,18 +121,23 @@ def _file_key(selector: Part, path: str, volumes: Mapping[str, Part]) -> Iterato
         yield invalid(f"{path}.volumeName", name, "must be of type emptyDir")
 
 
-def _env_from(source: Part, path: str) -> Iterator[str]:
+def _env_from(source: Part, path: str, list_path: str) -> Iterator[str]:
     given = [kind for kind in ("configMapRef", "secretRef") if kind in source]
     for kind in given:
         name = source[kind].get("name", "")
         yield from needed(f"{path}.{kind}.name", name, dns_subdomain)
     if not given:
-        yield invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")
+        reason = "must specify one of: `configMapRef` or `secretRef`"
+        yield invalid(list_path, "", reason)
     elif len(given) > 1:
-        yield invalid(path, "", "may not have more than one field specified at a time")
+        yield invalid(
+            list_path, "", "may not have more than one field specified at a time"
+        )
 
 
-def faults_of_field(selector: Part, path: str, known: Collection[str]) -> Iterator[str]:
+def faults_of_field(
+    selector: Part, path: str, known: Collection[str], kubelet: Kubelet
+) -> Iterator[str]:
     """
     Yield what is wrong with a reference to one of the *known* fields of the pod.
 
@@ -144,7 +150,9 @@ def faults_of_field(selector: Part, path: str, known: Collection[str]) -> Iterat
         yield required(f"{path}.fieldPath")
     elif selector["apiVersion"] != "v1":
         yield invalid(f"{path}.fieldPath", field, "unsupported pod version")
-    elif subscript := _SUBSCRIPT.match(field):
+    elif "subscripts" in kubelet.validation_rules and (
+        subscript := _SUBSCRIPT.match(field)
+    ):
         yield from _subscript(subscript["path"], subscript["key"], path)
     elif field not in (*_KNOWN_FIELDS, "spec.host"):
         yield invalid(f"{path}.fieldPath", field, "field label not supported")
@@ -164,7 +172,7 @@ def _subscript(field: str, key: str, path: str) -> Iterator[str]:
 
 
 def faults_of_resource_field(
-    selector: Part, path: str, *, in_volume: bool = False
+    selector: Part, path: str, kubelet: Kubelet, *, in_volume: bool = False
 ) -> Iterator[str]:
     """
     Yield what is wrong with a reference to a resource of a container.
@@ -176,7 +184,10 @@ def faults_of_resource_field(
         yield required(f"{path}.containerName")
     elif not resource:
         yield required(f"{path}.resource")
-    elif resource not in _RESOURCES and not resource.startswith(_HUGE_PAGES):
+    elif resource not in _RESOURCES and not (
+        "huge-page-fields" in kubelet.validation_rules
+        and resource.startswith(_HUGE_PAGES)
+    ):
         yield unsupported(f"{path}.resource", resource, _RESOURCES)
     divisor = selector["divisor"]
     sizes: Sequence[str] = ("1", "1m") if resource.endswith(".cpu") else _SIZES

@@ -87,10 +87,10 @@ def _group_version(text: str) -> str:
 
 def _finalizers(finalizers: Sequence[str]) -> Iterator[str]:
     path = "metadata.finalizers"
-    for finalizer in finalizers:
-        if reason := qualified_name(finalizer):
-            yield invalid(path, finalizer, reason)
-        elif "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
-            yield invalid(path, finalizer, "must be a standard one or have a prefix")
+    for index, finalizer in enumerate(finalizers):
+        yield from checked(path, finalizer, qualified_name)
+        if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
+            reason = "must be a standard one or have a prefix"
+            yield invalid(f"{path}[{index}]", finalizer, reason)
     if {"foregroundDeletion", "orphan"} <= set(finalizers):
         yield invalid(path, list(finalizers), "these two can't both be set")

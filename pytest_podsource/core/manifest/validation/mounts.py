@@ -23,7 +23,7 @@ Part = Mapping[str, Any]
 
 _PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 _RECURSIONS = ("Disabled", "Enabled", "IfPossible")
-_BIND_OPTIONS = ("noatime", "nodev", "noexec", "nosuid")
+_BIND_OPTIONS = ("nodev", "noexec", "nosuid")
 
 
 def faults_of_mounts(
@@ -51,14 +51,15 @@ def faults_of_mounts(
         places.add(place)
         if name in names:
             yield invalid(f"{here}[{index}].name", name, "stands in volumeDevices")
-        yield from _details(mount, here, container)
+        yield from _details(mount, here, index, container)
 
 
-def _details(mount: Part, path: str, container: Part) -> Iterator[str]:
+def _details(mount: Part, path: str, index: int, container: Part) -> Iterator[str]:
     for field in ("subPath", "subPathExpr"):
         yield from checked(f"{path}.{field}", mount.get(field, ""), local_path)
     if mount.get("subPath") and mount.get("subPathExpr"):
-        yield invalid(f"{path}.subPathExpr", mount["subPathExpr"], "excludes subPath")
+        here = f"{path}[{index}].subPathExpr"
+        yield invalid(here, mount["subPathExpr"], "excludes subPath")
     propagation = mount.get("mountPropagation")
     if propagation is not None and propagation not in _PROPAGATIONS:
         yield unsupported(f"{path}.mountPropagation", propagation, _PROPAGATIONS)
@@ -66,14 +67,16 @@ def _details(mount: Part, path: str, container: Part) -> Iterator[str]:
     if propagation == "Bidirectional" and not privileged:
         yield forbidden(f"{path}.mountPropagation", "is for privileged containers only")
     yield from _recursion(mount, f"{path}.recursiveReadOnly", propagation)
+    yield from _options(mount, f"{path}[{index}].bindMountOptions")
+
+
+def _options(mount: Part, path: str) -> Iterator[str]:
     seen: set[str] = set()
     for index, option in enumerate(mount.get("bindMountOptions") or ()):
         if option not in _BIND_OPTIONS:
-            yield unsupported(
-                f"{path}.bindMountOptions[{index}]", option, _BIND_OPTIONS
-            )
+            yield unsupported(f"{path}[{index}]", option, _BIND_OPTIONS)
         if option in seen:
-            yield duplicate(f"{path}.bindMountOptions[{index}]", option)
+            yield duplicate(f"{path}[{index}]", option)
         seen.add(option)
 
 

@@ -134,18 +134,24 @@ def header_name(text: str) -> str:
     return "" if _HEADER.match(text) else "must be a header, such as 'X-Header-Name'"
 
 
-def ip_address(text: str) -> str:
+def ip_address(text: str, *, strict: bool) -> str:
     """
-    Say what is wrong with *text* as an IP address; leading zeros are let through.
+    Say what is wrong with *text* as an IP address.
+
+    Args:
+        text: The address.
+        strict: Leading zeros and IPv4 in IPv6 are wrong.
     """
-    if _OLD_IP.match(text):
-        good = all(int(part) < 256 for part in text.split("."))  # noqa: PLR2004
-        return "" if good else "must be a valid IP address"
+    unpadded = ".".join(part.lstrip("0") or "0" for part in text.split("."))
+    plain = text if strict or not _OLD_IP.match(text) else unpadded
     try:
-        ipaddress.IPv6Address(text)
+        address = ipaddress.ip_address(plain)
     except ValueError:
         return "must be a valid IP address"
-    return "must be a valid IP address" if "%" in text else ""
+    if "%" in text:
+        return "must be a valid IP address"
+    mapped = isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped
+    return "must not be an IPv4 address in IPv6" if strict and mapped else ""
 
 
 def no_backsteps(path: str) -> str:

@@ -43,7 +43,7 @@ def faults_of_resources(
         for name, amount in amounts.items():
             yield from _amount(name, amount, f"{path}.{kind}[{name}]", kubelet)
     for name, amount in requests.items():
-        yield from _request(name, amount, limits.get(name), path)
+        yield from _request(name, amount, limits.get(name), path, kubelet)
     names = {*limits, *requests}
     if _has_huge_pages(names) and not names & {"cpu", "memory"}:
         yield forbidden(path, "HugePages require cpu or memory")
@@ -58,9 +58,11 @@ def _amount(name: str, amount: Quantity, path: str, kubelet: Kubelet) -> Iterato
     yield from _name(name, path, kubelet)
     if amount.number < 0:
         yield invalid(path, amount, "must be greater than or equal to 0")
-    if _is_extended(name) and amount.value.denominator != 1:
+    extended = "extended-resources" in kubelet.validation_rules
+    if extended and _is_extended(name) and amount.value.denominator != 1:
         yield invalid(path, amount, "must be an integer")
-    if name.startswith(_HUGE_PAGES) and not _is_divisible(name, amount):
+    multiples = "huge-page-multiples" in kubelet.validation_rules
+    if multiples and name.startswith(_HUGE_PAGES) and not _is_divisible(name, amount):
         yield invalid(path, amount, f"must be a positive multiple of {name}")
 
 
@@ -73,7 +75,11 @@ def _name(name: str, path: str, kubelet: Kubelet) -> Iterator[str]:
             _HUGE_PAGES in known and name.startswith(_HUGE_PAGES)
         ):
             yield invalid(path, name, "must be a standard resource for containers")
-    elif _NATIVE not in name and not _is_extended(name):
+    elif (
+        "extended-resources" in kubelet.validation_rules
+        and _NATIVE not in name
+        and not _is_extended(name)
+    ):
         yield invalid(path, name, "doesn't follow extended resource name standard")
 
 
@@ -92,9 +98,11 @@ def _is_divisible(name: str, amount: Quantity) -> bool:
 
 
 def _request(
-    name: str, amount: Quantity, limit: Quantity | None, path: str
+    name: str, amount: Quantity, limit: Quantity | None, path: str, kubelet: Kubelet
 ) -> Iterator[str]:
-    may_differ = ("/" not in name or _NATIVE in name) and not _has_huge_pages([name])
+    may_differ = "extended-resources" not in kubelet.validation_rules or (
+        ("/" not in name or _NATIVE in name) and not _has_huge_pages([name])
+    )
     if limit is None:
         if not may_differ:
             yield required(f"{path}.limits", "must be set for such a resource")

@@ -23,6 +23,7 @@ from pytest_podsource.core.manifest.validation.names import (
     label_value,
     qualified_name,
 )
+from pytest_podsource.core.versions import Kubelet
 
 Part = Mapping[str, Any]
 
@@ -157,7 +158,8 @@ def _requirement(
 
 
 def _selector(selector: Part, path: str) -> Iterator[str]:
-    yield from faults_of_labels(selector.get("matchLabels") or {}, path)
+    labels = selector.get("matchLabels") or {}
+    yield from faults_of_labels(labels, f"{path}.matchLabels")
     for index, each in enumerate(selector.get("matchExpressions") or ()):
         yield from _requirement(each, f"{path}.matchExpressions[{index}]")
 
@@ -187,7 +189,7 @@ def _label_keys(term: Part, path: str) -> Iterator[str]:
             yield invalid(f"{path}.matchLabelKeys[{index}]", key, "is in both lists")
 
 
-def faults_of_spreading(constraints: Sequence[Part]) -> Iterator[str]:
+def faults_of_spreading(constraints: Sequence[Part], kubelet: Kubelet) -> Iterator[str]:
     """
     Yield what is wrong with topology spread *constraints*.
 
@@ -215,4 +217,6 @@ def faults_of_spreading(constraints: Sequence[Part]) -> Iterator[str]:
             if constraint.get(policy, "Honor") not in _POLICIES:
                 yield unsupported(f"{path}.{policy}", constraint[policy], _POLICIES)
         yield from _label_keys(constraint, path)
-        yield from _selector(constraint.get("labelSelector", {}), path)
+        if "spread-selectors" in kubelet.validation_rules:
+            selector = constraint.get("labelSelector", {})
+            yield from _selector(selector, f"{path}.labelSelector")

@@ -18,6 +18,7 @@ from pytest_podsource.core.manifest.validation.faults import (
     unsupported,
 )
 from pytest_podsource.core.manifest.validation.names import local_path, user_id
+from pytest_podsource.core.versions import Kubelet
 
 Part = Mapping[str, Any]
 
@@ -28,7 +29,16 @@ _MAX_SYSCTL = 253
 _SYSCTL = re.compile(
     r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?\Z"
 )
-_IPC = ("kernel.shm", "kernel.msg", "fs.mqueue.")
+_IPC = (
+    "kernel.sem",
+    *(f"kernel.shm{each}" for each in ("all", "max", "mni", "_rmid_forced")),
+    *(f"kernel.msg{each}" for each in ("max", "mnb", "mni")),
+)
+_HOST_FIELDS = {
+    "hostNetwork": "hostNetwork",
+    "hostPID": "HostPID",
+    "hostIPC": "HostIPC",
+}
 _CHOICES = {
     "fsGroupChangePolicy": ("Always", "OnRootMismatch"),
     "supplementalGroupsPolicy": ("Merge", "Strict"),
@@ -36,7 +46,7 @@ _CHOICES = {
 }
 
 
-def faults_of_pod_security(spec: Part) -> Iterator[str]:
+def faults_of_pod_security(spec: Part, kubelet: Kubelet) -> Iterator[str]:
     """
     Yield what is wrong with the security context of a pod.
 
@@ -47,14 +57,16 @@ def faults_of_pod_security(spec: Part) -> Iterator[str]:
     yield from _ids(context, path, ("fsGroup", "runAsUser", "runAsGroup"))
     for index, group in enumerate(context.get("supplementalGroups") or ()):
         yield from checked(f"{path}.supplementalGroups[{index}]", group, user_id)
-    yield from _sysctls(context, f"{path}.sysctls", spec)
+    yield from _sysctls(context, f"{path}.sysctls", spec, kubelet)
     for field, known in _CHOICES.items():
         if context.get(field, known[0]) not in known:
             yield unsupported(f"{path}.{field}", context[field], known)
     yield from _profiles(context, path)
 
 
-def faults_of_security(context: Part, path: str, *, host_users: bool) -> Iterator[str]:
+def faults_of_security(
+    context: Part, path: str, kubelet: Kubelet, *, host_users: bool
+) -> Iterator[str]:
     """
     Yield what is wrong with the security *context* of a container.
 
@@ -64,7 +76,7 @@ def faults_of_security(context: Part, path: str, *, host_users: bool) -> Iterato
     mount = context.get("procMount")
     if mount is not None and mount not in _PROC_MOUNTS:
         yield unsupported(f"{path}.procMount", mount, _PROC_MOUNTS)
-    if mount == "Unmasked" and host_users:
+    if mount == "Unmasked" and host_users and "masked-proc" in kubelet.validation_rules:
         yield invalid(f"{path}.procMount", mount, "`hostUsers` must be false")
     if context.get("allowPrivilegeEscalation") is False:
         added = context.get("capabilities", {}).get("add") or ()
@@ -105,21 +117,27 @@ def _profile(profile: Part, kind: str, path: str) -> Iterator[str]:
         yield f"{here}: Too long: may not be more than {_MAX_PROFILE} bytes"
 
 
-def _sysctls(context: Part, path: str, spec: Part) -> Iterator[str]:
+def _sysctls(context: Part, path: str, spec: Part, kubelet: Kubelet) -> Iterator[str]:
     names: set[str] = set()
     for index, sysctl in enumerate(context.get("sysctls") or ()):
         here, name = f"{path}[{index}].name", sysctl["name"]
         if not name:
             yield required(here)
-        elif len(name) > _MAX_SYSCTL or not _SYSCTL.match(name):
+        elif (
+            len(name) > _MAX_SYSCTL
+            or not _SYSCTL.match(name)
+            or ("/" in name and "sysctl-slashes" not in kubelet.validation_rules)
+        ):
             yield invalid(here, name, "must be the name of a sysctl")
         elif name in names:
             yield duplicate(here, name)
         names.add(name)
+        if "host-sysctls" not in kubelet.validation_rules:
+            continue
         dotted = name.replace("/", ".")
         if spec.get("hostNetwork") and dotted.startswith("net."):
             yield invalid(here, name, "may not be specified with hostNetwork")
-        if spec.get("hostIPC") and dotted.startswith(_IPC):
+        if spec.get("hostIPC") and (dotted in _IPC or dotted.startswith("fs.mqueue.")):
             yield invalid(here, name, "may not be specified with hostIPC")
 
 
@@ -131,6 +149,6 @@ def faults_of_host_users(spec: Part) -> Iterator[str]:
     """
     if spec.get("hostUsers", True):
         return
-    for field in ("hostNetwork", "hostPID", "hostIPC"):
+    for field, shown in _HOST_FIELDS.items():
         if spec.get(field):
-            yield forbidden(f"spec.{field}", "when `hostUsers` is false")
+            yield forbidden(f"spec.{shown}", "when `hostUsers` is false")

@@ -5,6 +5,7 @@ What the API refuses in the spec of a pod, outside its containers and volumes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from pytest_podsource.core.manifest.validation.containers import faults_of_containers
@@ -45,7 +46,7 @@ _PREEMPTION_POLICIES = ("Never", "PreemptLowerPriority")
 _SYSTEMS = ("linux", "windows")
 _MAX_DEADLINE = 2**31 - 1
 _MAX_NAMESERVERS = 3
-_MAX_SEARCHES = 32
+_MAX_SEARCHES, _OLD_MAX_SEARCHES = 32, 6
 _MAX_SEARCH_CHARACTERS = 2048
 _MAX_HOST_NAME = 64
 
@@ -63,12 +64,12 @@ def faults_of_spec(
     yield from _claims(spec)
     yield from faults_of_containers(spec, volumes, kubelet)
     yield from _policies(spec, kubelet)
-    yield from _network(spec)
+    yield from _network(spec, kubelet)
     yield from faults_of_labels(spec.get("nodeSelector") or {}, "spec.nodeSelector")
-    yield from faults_of_pod_security(spec)
+    yield from faults_of_pod_security(spec, kubelet)
     yield from faults_of_host_users(spec)
     yield from faults_of_affinity(spec.get("affinity", {}))
-    yield from faults_of_spreading(spec.get("topologySpreadConstraints") or ())
+    yield from faults_of_spreading(spec.get("topologySpreadConstraints") or (), kubelet)
     yield from _gates(spec)
     yield from _names(spec, kubelet)
     yield from _numbers(spec, kubelet)
@@ -101,22 +102,24 @@ def _policies(spec: Part, kubelet: Kubelet) -> Iterator[str]:
         policy = spec["preemptionPolicy"]
         yield from one_of("spec.preemptionPolicy", policy, _PREEMPTION_POLICIES)
     if "os" in spec:
-        yield from one_of("spec.os.name", spec["os"]["name"], _SYSTEMS)
+        name = spec["os"]["name"]
+        yield from one_of("spec.os" if name else "spec.os.name", name, _SYSTEMS)
 
 
-def _network(spec: Part) -> Iterator[str]:
+def _network(spec: Part, kubelet: Kubelet) -> Iterator[str]:
     if spec.get("hostNetwork"):
         yield from _host_ports(spec)
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         yield invalid(
             "spec.shareProcessNamespace", value=True, reason="excludes hostPID"
         )
+    ip = partial(ip_address, strict="strict-ips" in kubelet.validation_rules)
     for index, alias in enumerate(spec.get("hostAliases") or ()):
         path = f"spec.hostAliases[{index}]"
-        yield from checked(f"{path}.ip", alias.get("ip", ""), ip_address)
+        yield from checked(f"{path}.ip", alias.get("ip", ""), ip)
         for number, name in enumerate(alias.get("hostnames") or ()):
             yield from checked(f"{path}.hostnames[{number}]", name, dns_subdomain)
-    yield from _dns(spec)
+    yield from _dns(spec, kubelet)
 
 
 def _host_ports(spec: Part) -> Iterator[str]:
@@ -127,27 +130,32 @@ def _host_ports(spec: Part) -> Iterator[str]:
                 yield invalid(path, port.get("hostPort", 0), "must match containerPort")
 
 
-def _dns(spec: Part) -> Iterator[str]:
+def _dns(spec: Part, kubelet: Kubelet) -> Iterator[str]:
     path, config = "spec.dnsConfig", spec.get("dnsConfig")
     servers = (config or {}).get("nameservers") or ()
     if spec.get("dnsPolicy") == "None" and not servers:
-        yield required(f"{path}.nameservers", "needed when `dnsPolicy` is None")
+        here = path if config is None else f"{path}.nameservers"
+        yield required(here, "must be there when `dnsPolicy` is None")
     if config is None:
         return
     searches = config.get("searches") or ()
+    many = "many-searches" in kubelet.validation_rules
     if len(servers) > _MAX_NAMESERVERS:
         yield invalid(f"{path}.nameservers", servers, f"{_MAX_NAMESERVERS} at most")
+    ip = partial(ip_address, strict="strict-ips" in kubelet.validation_rules)
     for index, server in enumerate(servers):
-        yield from checked(f"{path}.nameservers[{index}]", server, ip_address)
+        yield from checked(f"{path}.nameservers[{index}]", server, ip)
     if (
-        len(searches) > _MAX_SEARCHES
+        len(searches) > (_MAX_SEARCHES if many else _OLD_MAX_SEARCHES)
         or len(" ".join(searches)) > _MAX_SEARCH_CHARACTERS
     ):
         yield invalid(f"{path}.searches", searches, "there are too many")
+    relaxed = "search-underscores" in kubelet.validation_rules
+    form = search_domain if relaxed else dns_subdomain
     for index, search in enumerate(searches):
         if search != ".":
             domain = search.removesuffix(".")
-            yield from checked(f"{path}.searches[{index}]", domain, search_domain)
+            yield from checked(f"{path}.searches[{index}]", domain, form)
     for index, option in enumerate(config.get("options") or ()):
         if not option.get("name"):
             yield required(f"{path}.options[{index}]", "must not be empty")
@@ -194,7 +202,10 @@ def _host_name(spec: Part, name: str, path: str) -> Iterator[str]:
 
 def _numbers(spec: Part, kubelet: Kubelet) -> Iterator[str]:
     deadline = spec.get("activeDeadlineSeconds")
-    if deadline is not None and not 0 < deadline <= _MAX_DEADLINE:
+    largest = "largest-deadline" in kubelet.validation_rules
+    if deadline is not None and not (
+        0 < deadline <= (_MAX_DEADLINE if largest else deadline)
+    ):
         reason = f"must be between 1 and {_MAX_DEADLINE}, inclusive"
         yield invalid("spec.activeDeadlineSeconds", deadline, reason)
     if "overhead" in spec:

@@ -55,6 +55,7 @@ _REQUIRED: Mapping[str, Sequence[str]] = {
     "cinder": ("volumeID",),
     "configMap": ("name",),
     "csi": ("driver",),
+    "ephemeral": ("volumeClaimTemplate",),
     "flexVolume": ("driver",),
     "gcePersistentDisk": ("pdName",),
     "gitRepo": ("repository",),
@@ -107,6 +108,8 @@ def _source(volume: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
                 yield required(f"{here}.{field}")
         if kubelet.checks_details and kind in _CHECKS:
             yield from _CHECKS[kind](source, here)
+        if kubelet.checks_details and kind in _FILES:
+            yield from _FILES[kind](source, here, kubelet)
 
 
 def _host_path(source: Part, path: str) -> Iterator[str]:
@@ -163,36 +166,38 @@ def _user(part: Part, field: str, path: str) -> Iterator[str]:
         yield from checked(f"{path}.{field}", part[field], user_id)
 
 
-def _downward(source: Part, path: str) -> Iterator[str]:
+def _downward(source: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
     yield from _mode(source, "defaultMode", path)
     yield from _user(source, "defaultUser", path)
     for item in source.get("items") or ():
-        yield from _downward_file(item, path)
+        yield from _downward_file(item, path, kubelet)
 
 
-def _downward_file(item: Part, path: str) -> Iterator[str]:
+def _downward_file(item: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
     yield from needed(f"{path}.path", item["path"], file_path)
     if "fieldRef" in item:
-        yield from faults_of_field(item["fieldRef"], f"{path}.fieldRef", VOLUME_FIELDS)
+        yield from faults_of_field(
+            item["fieldRef"], f"{path}.fieldRef", VOLUME_FIELDS, kubelet
+        )
         if "resourceFieldRef" in item:
             yield invalid(path, "resource", "can not be specified beside fieldRef")
     elif "resourceFieldRef" in item:
         here = f"{path}.resourceFieldRef"
         reference = item["resourceFieldRef"]
-        yield from faults_of_resource_field(reference, here, in_volume=True)
+        yield from faults_of_resource_field(reference, here, kubelet, in_volume=True)
     else:
         yield required(path, "one of fieldRef and resourceFieldRef is required")
     yield from _mode(item, "mode", path)
     yield from _user(item, "user", path)
 
 
-def _projected(source: Part, path: str) -> Iterator[str]:
+def _projected(source: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
     yield from _mode(source, "defaultMode", path)
     yield from _user(source, "defaultUser", path)
     places: set[str] = set()
     for index, projection in enumerate(source.get("sources") or ()):
         here = f"{path}.sources[{index}]"
-        yield from _projection(projection, here, path)
+        yield from _projection(projection, here, path, kubelet)
         for place in _places(projection):
             if place in places:
                 yield invalid(path, place, "conflicting duplicate paths")
@@ -201,14 +206,21 @@ def _projected(source: Part, path: str) -> Iterator[str]:
             yield forbidden(here, "may not specify more than 1 volume type per source")
 
 
-def _projection(projection: Part, path: str, volume_path: str) -> Iterator[str]:
+def _projection(
+    projection: Part, path: str, volume_path: str, kubelet: Kubelet
+) -> Iterator[str]:
     for kind in ("secret", "configMap"):
         if kind in projection:
             if not projection[kind].get("name"):
                 yield required(f"{path}.{kind}.name")
             yield from _keys(projection[kind], f"{path}.{kind}")
     for item in projection.get("downwardAPI", {}).get("items") or ():
-        yield from _downward_file(item, f"{path}.downwardAPI")
+        yield from _downward_file(item, f"{path}.downwardAPI", kubelet)
+    if "clusterTrustBundle" in projection:
+        bundle, here = projection["clusterTrustBundle"], f"{path}.clusterTrustBundle"
+        if len(bundle.keys() & {"name", "signerName"}) != 1:
+            yield required(here, "either name or signerName must be specified")
+        yield from needed(f"{here}.path", bundle["path"], file_path)
     if "serviceAccountToken" in projection:
         token = projection["serviceAccountToken"]
         seconds = token["expirationSeconds"]
@@ -233,6 +245,8 @@ _CHECKS: Mapping[str, Callable[[Part, str], Iterator[str]]] = {
     "image": _image,
     "secret": _items,
     "configMap": _items,
+}
+_FILES: Mapping[str, Callable[[Part, str, Kubelet], Iterator[str]]] = {
     "downwardAPI": _downward,
     "projected": _projected,
 }
