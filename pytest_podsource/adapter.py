@@ -133,11 +133,17 @@ class Adapter:
             "kubelet": offer.kubelet,
             "components": sorted(offer.components),
             "features": None if offer.features is None else sorted(offer.features),
-            "abilities": {"time": "virtual", "watch": "told", "http": "told"},
+            "abilities": {
+                "time": "virtual",
+                "watch": "told",
+                "http": "told",
+                "users": os.geteuid() == 0,
+            },
         }
 
     def _begin(self, params: Mapping[str, Any]) -> None:
-        self._host = WireHost(self._line, params["wall_ns"], params["seed"])
+        user = params.get("user", "")
+        self._host = WireHost(self._line, params["wall_ns"], params["seed"], user)
         self._connection = self._driver.connect(self._host)
         self._untaken = {}
 

@@ -22,6 +22,7 @@ from pytest_podsource.suite.story import Origins, tell
 from pytest_podsource.suite.verdict import Outcome
 from pytest_podsource.world.simulated import SimulatedWorld
 
+REFERENCE = "pytest_podsource.reference"
 SAMPLE = str(Path(__file__).with_name("served_sample.py"))
 EXAMPLE = Path(__file__).parent.parent / "docs/how-to/examples/adapter.py"
 SERVE = shlex.join([sys.executable, "-m", "pytest_podsource.adapter", SAMPLE])
@@ -235,3 +236,19 @@ def test_the_adapter_of_the_docs_passes_the_cases_of_what_it_offers() -> None:
 
     assert code[code.index("import json") :] in page.read_text()
     assert {each.verdict for each in outcomes} == {"passed"}
+
+
+def test_the_bundled_cases_get_the_same_verdicts_either_way() -> None:
+    """What the reference answers doesn't depend on how it is reached."""
+    served = load_driver(
+        f"cmd:{sys.executable} -m pytest_podsource.adapter {REFERENCE}"
+    )
+    cases = load_cases(bundled_root() / "cases")
+
+    verdicts = [
+        {each.id: run(each, driver).verdict for each in cases}
+        for driver in (served, load_driver(REFERENCE))
+    ]
+    served.close()
+
+    assert verdicts[0] == verdicts[1]

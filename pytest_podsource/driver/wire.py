@@ -4,8 +4,9 @@ The world of an implementation that is served over the driver protocol.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import Any, BinaryIO, TypeAlias
 
@@ -22,6 +23,7 @@ from pytest_podsource.driver import protocol
 from pytest_podsource.driver.base import Follower
 from pytest_podsource.exceptions import DriverError
 from pytest_podsource.world.clock import CaseClock, Lane
+from pytest_podsource.world.simulated import NOBODY
 
 OnEvent: TypeAlias = Callable[[Any], None]
 
@@ -73,11 +75,12 @@ class WireHost:
     One world: the environment and the host of an implementation, at the end of a line.
     """
 
-    def __init__(self, line: Line, wall_ns: int, seed: int) -> None:
+    def __init__(self, line: Line, wall_ns: int, seed: int, user: str) -> None:
         self.clock = CaseClock(wall_ns, seed)
         self.seed = seed
         self.asked = False
         self.selector = ""
+        self._user = user
         self._line = line
         self._ids = 0
         self._waiting: dict[int, OnEvent] = {}
@@ -91,8 +94,8 @@ class WireHost:
 
     @property
     def user(self) -> str:
-        """Return that it acts as the user it was started by."""
-        return ""
+        """Return whom the implementation acts as, empty for who started it."""
+        return self._user
 
     def follow(self, follower: Follower) -> None:
         """Refuse: a process in a process would have a third clock."""
@@ -104,8 +107,8 @@ class WireHost:
         """Never called, since nothing follows."""
 
     def acting(self) -> AbstractContextManager[None]:
-        """Return nothing in particular: the process is the implementation's own."""
-        return nullcontext()
+        """Return what the implementation runs within: the user of the case."""
+        return _as_nobody() if self._user else nullcontext()
 
     def occur(self, id_: int, value: Any, *, last: bool) -> None:
         """
@@ -224,6 +227,16 @@ class WireHost:
 
     def _now(self) -> int:
         return self.clock.monotonic_ns()
+
+
+@contextmanager
+def _as_nobody() -> Iterator[None]:
+    before = os.geteuid()
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
 
 
 def _simple(value: Any) -> Any:
