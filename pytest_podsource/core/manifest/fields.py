@@ -39,7 +39,7 @@ def decode(value: Value, type_: str, kubelet: Kubelet) -> dict[str, Any]:
     Raises:
         Refused: Something in it has another type.
     """
-    decoder = _Decoder(_fields(kubelet.minor), any_case=kubelet.fields_in_any_case)
+    decoder = _Decoder(_fields(kubelet.minor), kubelet)
     found: dict[str, Any] = decoder.struct(value, type_, "")
     return found
 
@@ -69,9 +69,10 @@ class _Decoder:
     Decodes by the fields of one kubelet; ``T!`` is printed even if it is empty.
     """
 
-    def __init__(self, structs: Mapping[str, Fields], *, any_case: bool) -> None:
+    def __init__(self, structs: Mapping[str, Fields], kubelet: Kubelet) -> None:
         self._structs = structs
-        self._any_case = any_case
+        self._any_case = kubelet.fields_in_any_case
+        self._leaves = _WRAPPING_LEAVES if kubelet.integers_wrap else _LEAVES
 
     def struct(self, value: Value, type_: str, path: str) -> dict[str, Any]:
         """Return *value* as a struct."""
@@ -110,7 +111,7 @@ class _Decoder:
                 key: self.value(each, kind[4:-1], f"{path}[{key}]")
                 for key, each in entries.items()
             }
-        leaf = _LEAVES.get(kind)
+        leaf = self._leaves.get(kind)
         return leaf(value, path) if leaf else self.struct(value, kind, path)
 
     def _list(self, items: list[Value], kind: str, path: str) -> list[Value]:
@@ -159,6 +160,27 @@ def _int(bits: int) -> Callable[[Value, str], int]:
         if not -(2**bits) <= value < 2**bits:
             raise _mismatch(value, f"a number of {bits + 1} bits", path)
         return value
+
+    return leaf
+
+
+def _wrapping_int(bits: int) -> Callable[[Value, str], int]:
+    """
+    Read digit by digit; a product that wraps around shows only if it becomes less.
+
+    Kubelet: ``Iterator.ReadInt32`` and ``ReadInt64`` of json-iterator 1.1.10.
+    """
+    whole, size = _int(bits), 2 ** (bits + 1)
+
+    def leaf(value: Value, path: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            return whole(value, path)
+        total = 0
+        for digit in str(abs(value)):
+            before, total = total, (total * 10 + int(digit)) % size
+            if total < before:
+                raise _mismatch(value, f"a number of {bits + 1} bits", path)
+        return whole(-total if value < 0 else total, path)
 
     return leaf
 
@@ -213,4 +235,8 @@ _LEAVES: Mapping[str, Callable[[Value, str], Value]] = {
     "Time": _time,
     "bytes": _bytes,
     "raw": _raw,
+}
+_WRAPPING_LEAVES = {
+    **_LEAVES,
+    **{kind: _wrapping_int(bits) for kind, bits in _INT_BITS.items()},
 }

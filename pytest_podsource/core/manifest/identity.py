@@ -21,8 +21,6 @@ Origin = Literal["file", "http"]
 
 HASH_ANNOTATION = "kubernetes.io/config.hash"
 _TOLERATION = {"operator": "Exists", "effect": "NoExecute"}
-_FNV_OFFSET = 0x6C62272E07BB014262B821756295C58D
-_FNV_PRIME = 0x0000000001000000000000000000013B
 
 
 def adopt(pod: Pod, config: Config, origin: Origin, kubelet: Kubelet) -> None:
@@ -58,10 +56,9 @@ def _origin(config: Config, origin: Origin, kubelet: Kubelet) -> str:
 
 def _uid(pod: Pod, origin: str, kubelet: Kubelet) -> str:
     text = json.dumps(pod, sort_keys=True, separators=(",", ":"), default=_dumped)
-    data = f"{text}{origin}".encode("utf-8", "surrogatepass")
-    if kubelet.uid_hash == "md5":
-        return hashlib.md5(data, usedforsecurity=False).hexdigest()
-    return f"{_fnv1a(data):032x}"
+    # The kubelet's own hash function is but a word here: another one, other UIDs.
+    data = f"{kubelet.uid_hash}:{text}{origin}".encode("utf-8", "surrogatepass")
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
 
 
 def _dumped(value: Any) -> list[Any]:
@@ -69,13 +66,6 @@ def _dumped(value: Any) -> list[Any]:
     if not isinstance(value, Quantity):
         raise TypeError(f"{value!r} can't stand in a pod")
     return [value.number, value.scale, value.family]
-
-
-def _fnv1a(data: bytes) -> int:
-    found = _FNV_OFFSET
-    for each in data:
-        found = (found ^ each) * _FNV_PRIME % 2**128
-    return found
 
 
 def _self_link(meta: dict[str, Any], kubelet: Kubelet) -> str:

@@ -195,7 +195,7 @@ def faults_of_spreading(constraints: Sequence[Part], kubelet: Kubelet) -> Iterat
 
     Kubelet: ``validateTopologySpreadConstraints``.
     """
-    seen: set[tuple[str, str]] = set()
+    pairs = [(each["topologyKey"], each["whenUnsatisfiable"]) for each in constraints]
     for index, constraint in enumerate(constraints):
         path = f"spec.topologySpreadConstraints[{index}]"
         key, action = constraint["topologyKey"], constraint["whenUnsatisfiable"]
@@ -205,10 +205,9 @@ def faults_of_spreading(constraints: Sequence[Part], kubelet: Kubelet) -> Iterat
             yield required(f"{path}.topologyKey", "can not be empty")
         if action not in _ACTIONS:
             yield unsupported(f"{path}.whenUnsatisfiable", action, _ACTIONS)
-        if (key, action) in seen:
+        if (key, action) in pairs[index + 1 :]:
             here = f"{path}.{{topologyKey, whenUnsatisfiable}}"
             yield duplicate(here, f"{{{key}, {action}}}")
-        seen.add((key, action))
         domains = constraint.get("minDomains")
         if domains is not None and (domains <= 0 or action != _ACTIONS[0]):
             reason = "must be positive, and only with DoNotSchedule"
