@@ -40,11 +40,12 @@ class Kubelet:
         url_failure_level: Log level of a failed attempt at the URL (URL-26).
         url_timeout_ns: Time limit of a GET, 0 for none (URL-02).
         node_sync: The apiserver source waits for the node (API-02).
-        uid_hash: ``md5`` or ``fnv1a`` (DECODE-24).
+        uid_hash: ``md5`` or ``fnv1a``; another one gives other UIDs (DECODE-24).
         uid_of_origin: Path, node and URL count for the UID (DECODE-25, DECODE-26).
         lower_node_name: The suffix of the name is in lower case (DECODE-18).
         name_checked_first: A missing name has an error of its own (DECODE-17).
         fields_in_any_case: Field names match in any case (DECODE-08).
+        integers_wrap: Integers that are too large may wrap around (DECODE-09).
         needs_api_version: ``apiVersion`` is required (DECODE-11).
         file_toleration: File pods tolerate NoExecute (DECODE-33).
         pending_phase: ``status.phase`` is set to Pending (DECODE-36).
@@ -131,6 +132,7 @@ class Kubelet:
     lower_node_name: bool
     name_checked_first: bool
     fields_in_any_case: bool
+    integers_wrap: bool
     needs_api_version: bool
     file_toleration: bool
     pending_phase: bool
@@ -260,6 +262,7 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "lower_node_name": {"1.1": False, "1.20": True},
     "name_checked_first": {"1.1": False, "1.30": True},
     "fields_in_any_case": {"1.1": True, "1.20": False},
+    "integers_wrap": {"1.1": False, "1.20": True, "1.30": False},
     "needs_api_version": {"1.1": False, "1.20": True},
     "file_toleration": {"1.1": False, "1.20": True},
     "pending_phase": {"1.1": False, "1.20": True},
