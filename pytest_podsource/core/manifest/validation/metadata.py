@@ -15,6 +15,7 @@ from pytest_podsource.core.manifest.validation.faults import (
     required,
 )
 from pytest_podsource.core.manifest.validation.names import (
+    dns_1035_label,
     dns_label,
     dns_subdomain,
     label_value,
@@ -39,6 +40,9 @@ def faults_of_metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
     yield from needed("metadata.name", metadata.get("name", ""), dns_subdomain)
     yield from not_negative("metadata.generation", metadata.get("generation", 0))
     yield from needed("metadata.namespace", metadata.get("namespace", ""), dns_label)
+    if metadata.get("clusterName"):  # known up to 1.23
+        name = metadata["clusterName"]
+        yield from checked("metadata.clusterName", name, dns_1035_label)
     yield from faults_of_labels(metadata.get("labels") or {}, "metadata.labels")
     yield from _annotations(metadata.get("annotations") or {})
     yield from _owners(metadata.get("ownerReferences") or ())

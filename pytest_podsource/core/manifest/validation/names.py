@@ -8,6 +8,7 @@ import ipaddress
 import re
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
+_LABEL_1035 = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?\Z")
 _SUBDOMAIN = re.compile(
     r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z"
 )
@@ -35,6 +36,13 @@ def dns_label(text: str) -> str:
     Say what is wrong with *text* as a DNS label, such as a container's name.
     """
     return _form(text, _LABEL, MAX_LABEL, "a DNS label, such as 'web-1'")
+
+
+def dns_1035_label(text: str) -> str:
+    """
+    Say what is wrong with *text* as a DNS label that begins with a letter.
+    """
+    return _form(text, _LABEL_1035, MAX_LABEL, "a DNS label, such as 'web-1'")
 
 
 def dns_subdomain(text: str) -> str:

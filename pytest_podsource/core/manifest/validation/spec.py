@@ -71,6 +71,7 @@ def faults_of_spec(
     yield from faults_of_affinity(spec.get("affinity", {}))
     yield from faults_of_spreading(spec.get("topologySpreadConstraints") or (), kubelet)
     yield from _gates(spec)
+    yield from _group(spec)
     yield from _names(spec, kubelet)
     yield from _numbers(spec, kubelet)
     yield from faults_of_tolerations(spec.get("tolerations") or (), gates)
@@ -172,6 +173,15 @@ def _gates(spec: Part) -> Iterator[str]:
         if gate["name"] in seen:
             yield duplicate(path, gate["name"])
         seen.add(gate["name"])
+
+
+def _group(spec: Part) -> Iterator[str]:
+    if "schedulingGroup" in spec:
+        path = "spec.schedulingGroup.podGroupName"
+        name = spec["schedulingGroup"].get("podGroupName", "")
+        yield from needed(path, name, dns_subdomain)
+        if spec.get("evictionResponders"):
+            yield forbidden("spec.schedulingGroup", "not with evictionResponders")
 
 
 def _names(spec: Part, kubelet: Kubelet) -> Iterator[str]:
