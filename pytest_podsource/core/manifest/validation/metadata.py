@@ -12,6 +12,7 @@ from pytest_podsource.core.manifest.validation.faults import (
     invalid,
     needed,
     not_negative,
+    one_of,
     required,
 )
 from pytest_podsource.core.manifest.validation.names import (
@@ -23,6 +24,9 @@ from pytest_podsource.core.manifest.validation.names import (
 )
 
 MAX_ANNOTATIONS_BYTES = 256 * 1024
+MAX_MANAGER_BYTES = 128
+MAX_SUBRESOURCE = 256
+MANAGE_BY = ("Apply", "Update")
 STANDARD_FINALIZERS = ("kubernetes", "foregroundDeletion", "orphan")
 
 
@@ -47,6 +51,8 @@ def faults_of_metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
     yield from _annotations(metadata.get("annotations") or {})
     yield from _owners(metadata.get("ownerReferences") or ())
     yield from _finalizers(metadata.get("finalizers") or ())
+    for index, entry in enumerate(metadata.get("managedFields") or ()):
+        yield from _manager(entry, f"metadata.managedFields[{index}]")
 
 
 def faults_of_labels(labels: Mapping[str, str], path: str) -> Iterator[str]:
@@ -56,6 +62,19 @@ def faults_of_labels(labels: Mapping[str, str], path: str) -> Iterator[str]:
     for key, value in labels.items():
         yield from checked(path, key, qualified_name)
         yield from checked(path, value, label_value)
+
+
+def _manager(entry: Mapping[str, Any], path: str) -> Iterator[str]:
+    yield from one_of(f"{path}.operation", entry.get("operation", ""), MANAGE_BY)
+    if entry.get("fieldsType", "FieldsV1") != "FieldsV1":
+        yield invalid(f"{path}.fieldsType", entry["fieldsType"], "must be FieldsV1")
+    manager = entry.get("manager", "")
+    if len(manager.encode()) > MAX_MANAGER_BYTES or not manager.isprintable():
+        reason = f"must be up to {MAX_MANAGER_BYTES} printable characters"
+        yield invalid(f"{path}.manager", manager, reason)
+    if len(entry.get("subresource", "")) > MAX_SUBRESOURCE:
+        reason = f"must be no more than {MAX_SUBRESOURCE} characters"
+        yield invalid(f"{path}.subresource", entry["subresource"], reason)
 
 
 def _annotations(annotations: Mapping[str, str]) -> Iterator[str]:
