@@ -3,7 +3,7 @@ What counts as equal when two implementations live through the same scenario.
 
 Rule 1: a generated UID, the hash annotation that repeats it and ``config.seen`` are
 opaque: only sameness counts, over the whole scenario, one to one. Rule 2: null, ``""``,
-``[]`` and an empty map or struct are absent, in the status whatever is zero,
+``[]`` and an empty map or struct are absent, where Go prints zeros, and in the status, whatever is zero,
 but not the texts of labels and annotations. Rule 3: equal sets that follow each other at one
 instant are one. Rule 4: what comes at one instant is in order in one step of PodConfig
 and a set everywhere else; pods in a set of files and in a REMOVE have no order. Rule 5:
@@ -16,10 +16,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby, permutations
 from typing import Any
 
 from pytest_podsource.contract import Pod
+from pytest_podsource.data import table
 from pytest_podsource.world.base import Seen
 
 _UID = re.compile(r"[0-9a-f]{32}\Z")
@@ -212,9 +214,22 @@ def bare(value: Any, *, in_status: bool = False) -> Any:
 
 
 def _is_absent(key: str, value: Any, *, in_status: bool) -> bool:
-    if in_status:
+    if in_status or key in _plain_fields():
         return not value
     return value is None or value in ("", []) or (value == {} and key in _HOLLOW)
+
+
+@cache
+def _plain_fields() -> frozenset[str]:
+    """
+    Return the fields that Go prints even if they are zero: zero is as good as absent.
+    """
+    return frozenset(
+        name
+        for struct in table("pod_fields").values()
+        for name, kinds in struct.items()
+        if any(str(kind).endswith("!") for kind in kinds.values())
+    )
 
 
 def _streams_differ(

@@ -156,6 +156,9 @@ def _containers() -> dict[str, Value]:
     amount = st.dictionaries(
         st.sampled_from(["cpu", "memory"]), st.sampled_from(_QUANTITIES), max_size=2
     )
+    resources = st.fixed_dictionaries(
+        {}, optional={"limits": amount, "requests": amount}
+    )
     return {
         "image": st.sampled_from(["nginx", "nginx:latest", "nginx@sha256:a", "a b", 1]),
         "imagePullPolicy": st.sampled_from(
@@ -185,10 +188,12 @@ def _containers() -> dict[str, Value]:
         "livenessProbe": _probes(),
         "readinessProbe": _probes(),
         "terminationMessagePolicy": st.sampled_from(["File", "Other"]),
-        "resources": st.fixed_dictionaries(
-            {}, optional={"limits": amount, "requests": amount}
+        "containers": st.one_of(
+            st.sampled_from([[], [{}], [{"name": "c"}], {}, None]),
+            resources.map(
+                lambda made: [{"name": "c", "image": "i", "resources": made}]
+            ),
         ),
-        "containers": st.sampled_from([[], [{}], [{"name": "c"}], {}, None]),
     }
 
 
@@ -235,7 +240,11 @@ _SCALARS = (
     *("yes", "no", "on", "off", "y", "n", "true", "True", "~", "null", "'1'", "&a x"),
     *("2024-01-01", "12:30:45", "1:30", "=", "<<", "0b1", "1.", ".5", "NaN", "08"),
 )
-_POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: c, image: i}]}\n"
+_POD = (
+    "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n"
+    "spec:\n  containers:\n  - {name: c, image: i}\n"
+)
+_NAME, _SPEC = "  name: web\n", "spec:\n"
 _JSON = (
     '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},'
     '"spec":{"containers":[{"name":"c","image":"i"}]}}'
@@ -266,6 +275,7 @@ def _odd_texts() -> st.SearchStrategy[dict[str, Any]]:
             "# c\n" + _JSON,
             _POD.replace("kind", "KIND"),
             _POD.replace("metadata", "Metadata"),
+            _POD.replace("spec", "Spec"),
             _POD.replace("v1", "v2"),
             _POD.replace("kind: Pod", "kind: pod"),
             _POD.replace("kind: Pod\n", ""),
@@ -278,17 +288,15 @@ def _odd_texts() -> st.SearchStrategy[dict[str, Any]]:
     scalar = st.sampled_from(_SCALARS)
     place = st.sampled_from(
         [
-            "metadata: {{name: web, labels: {{k: {}}}}}",
-            "metadata: {{name: {}}}",
-            "metadata: {{name: web}}, hostNetwork: {}",
-            "metadata: {{name: web, generation: {}}}",
+            (_NAME, _NAME + "  labels:\n    k: {}\n"),
+            (_NAME, "  name: {}\n"),
+            (_NAME, _NAME + "  generation: {}\n"),
+            (_SPEC, _SPEC + "  hostNetwork: {}\n"),
+            (_SPEC, _SPEC + "  terminationGracePeriodSeconds: {}\n"),
+            (_SPEC, _SPEC + "  hostname: {}\n"),
         ]
     )
     placed = st.tuples(place, scalar).map(
-        lambda both: _POD.replace("metadata: {name: web}", both[0].format(both[1]))
+        lambda both: _POD.replace(both[0][0], both[0][1].format(both[1]))
     )
-    in_spec = st.tuples(
-        st.sampled_from(["hostNetwork", "terminationGracePeriodSeconds", "hostname"]),
-        scalar,
-    ).map(lambda both: _POD.replace("spec: {", f"spec: {{{both[0]}: {both[1]}, "))
-    return st.one_of(whole, placed, in_spec).map(lambda text: {"text": text})
+    return st.one_of(whole, placed).map(lambda text: {"text": text})

@@ -48,6 +48,7 @@ _KEYS = (
 )
 _DEPTH = 5
 _ONE_WRONG_IN = 40
+_LEFT_OUT = {"resources"}  # of the pod; the reference doesn't add them up
 _CONTAINER = {"name": "c", "image": "nginx:1"}
 
 
@@ -55,8 +56,9 @@ def typed_manifests() -> Value:
     """
     Return CONTENTs of pods in which one field is filled by its type.
     """
+    spec = table("pod_fields")["PodSpec"].keys() - _LEFT_OUT
     places = [
-        *(("spec", field) for field in sorted(table("pod_fields")["PodSpec"])),
+        *(("spec", field) for field in sorted(spec)),
         *(("metadata", field) for field in sorted(table("pod_fields")["ObjectMeta"])),
         *(("status", field) for field in sorted(table("pod_fields")["PodStatus"])),
         *(("container", field) for field in sorted(table("pod_fields")["Container"])),
