@@ -235,6 +235,12 @@ _RULES_1_30 = _RULES_1_20 | {
     "spread-selectors",
     "sysctl-slashes",
 }
+_RULES_1_36 = _RULES_1_30 | {
+    "pod-resources",
+    "search-underscores",
+    "sidecar-resizing",
+    "zero-sleep",
+}
 _ENV_FIELDS = (
     "metadata.name",
     "metadata.namespace",
@@ -270,9 +276,21 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "untagged_pull_policy": {"1.1": "IfNotPresent", "1.20": "Always"},
     "gates": {
         "1.1": {},
-        "1.34": {"PreventStaticPodAPIReferences": True, "ImageVolume": False},
-        "1.36": {"PreventStaticPodAPIReferences": True, "ImageVolume": True},
-        "1.37": {"ImageVolume": True},
+        "1.34": {
+            "PreventStaticPodAPIReferences": True,
+            "ImageVolume": False,
+            "PodLevelResources": True,
+        },
+        "1.36": {
+            "PreventStaticPodAPIReferences": True,
+            "ImageVolume": True,
+            "PodLevelResources": True,
+        },
+        "1.37": {
+            "ImageVolume": True,
+            "PodLevelResources": True,
+            "PodLevelResourcesFixDefaulting": True,
+        },
     },
     "spec_defaults": {
         "1.1": _SPEC_DEFAULTS,
@@ -317,9 +335,8 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
         "1.1": frozenset[str](),
         "1.20": _RULES_1_20,
         "1.30": _RULES_1_30,
-        "1.36": _RULES_1_30 | {"search-underscores", "sidecar-resizing", "zero-sleep"},
-        "1.37": _RULES_1_30
-        | {"search-underscores", "sidecar-resizing", "strict-ips", "zero-sleep"},
+        "1.36": _RULES_1_36,
+        "1.37": _RULES_1_36 | {"strict-ips"},
     },
     "env_names": {"1.1": "identifier", "1.20": "name", "1.36": "relaxed"},
     "env_fields": {

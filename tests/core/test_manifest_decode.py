@@ -160,6 +160,24 @@ def test_requests_are_taken_from_limits_and_rounded_up() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("kubelet", "requests"),
+    [("1.34", {"cpu": "300m", "memory": "1Gi"}), ("1.37", None)],
+)
+def test_a_pod_with_limits_gets_its_requests(
+    kubelet: str, requests: dict[str, str] | None
+) -> None:
+    """From its containers, else from those limits; 1.37 leaves it alone."""
+    side = {"name": "s", "image": "x", "restartPolicy": "Always"}
+    pod = manifest(
+        container={"resources": {"requests": {"cpu": "100m"}}},
+        initContainers=[{**side, "resources": {"requests": {"cpu": "0.2"}}}],
+        resources={"limits": {"cpu": "1", "memory": "1Gi"}},
+    )
+
+    assert decoded(pod, kubelet)["spec"]["resources"].get("requests") == requests
+
+
 def test_nil_and_empty_stay_apart() -> None:
     """A list or mapping without entries is kept, null is absent."""
     pod = manifest(

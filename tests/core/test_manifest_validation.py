@@ -228,6 +228,18 @@ C = "spec.containers[0]"
             },
             [],
         ),
+        (
+            {
+                "resources": {"requests": {"cpu": "1"}},
+                "container": {"resources": {"requests": {"cpu": "2"}}},
+            },
+            ["spec.resources.requests[cpu]"],
+        ),
+        ({"resources": {"claims": []}}, ["spec.resources.claims"]),
+        (
+            {"resources": {"limits": {"ephemeral-storage": "1"}}},
+            ["spec.resources.limits[ephemeral-storage]"],
+        ),
         ({"dnsPolicy": "None"}, ["spec.dnsConfig"]),
         ({"dnsConfig": {"nameservers": ["x"]}}, ["spec.dnsConfig.nameservers[0]"]),
         ({"hostAliases": [{"ip": "01.2.3.4"}]}, ["spec.hostAliases[0].ip"]),

@@ -16,6 +16,7 @@ from copy import deepcopy
 from typing import Any
 
 from pytest_podsource.contract import Pod
+from pytest_podsource.core.manifest.pod_resources import default_pod_resources
 from pytest_podsource.core.versions import Kubelet
 
 Part = dict[str, Any]
@@ -23,6 +24,8 @@ Part = dict[str, Any]
 CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
+# With this gate the apiserver fills in what a pod as a whole requests, nobody else.
+_LATER = "PodLevelResourcesFixDefaulting"
 _STATUSES = (
     "initContainerStatuses",
     "containerStatuses",
@@ -50,6 +53,8 @@ def set_defaults(pod: Pod, kubelet: Kubelet, gates: Mapping[str, bool]) -> None:
     """
     spec = pod["spec"]
     _default_requests(spec)
+    if gates.get("PodLevelResources") and not gates.get(_LATER):
+        default_pod_resources(spec)
     if spec.get("hostNetwork"):
         _default_host_ports(spec)
     _fill(spec, kubelet.spec_defaults)

@@ -60,6 +60,14 @@ class Quantity:
         """Return the exact amount."""
         return self.number * Fraction(10) ** self.scale
 
+    def plus(self, other: Quantity) -> Quantity:
+        """Return the sum, in this family unless this is nothing."""
+        if not other.number:
+            return self
+        scale = min(self.scale, other.scale)
+        number = sum(each.number * 10 ** (each.scale - scale) for each in (self, other))
+        return Quantity(number, scale, (self if self.number else other).family)
+
     def rounded_up(self) -> Quantity:
         """Return the amount in whole thousandths, rounded away from zero."""
         return _at_least(self, _MILLI)

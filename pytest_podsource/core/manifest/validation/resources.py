@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_podsource.core.manifest.pod_resources import aggregate, is_of_pods
 from pytest_podsource.core.manifest.quantity import Quantity, parse_quantity
 from pytest_podsource.core.manifest.validation.faults import (
     checked,
@@ -16,6 +17,7 @@ from pytest_podsource.core.manifest.validation.faults import (
     not_found,
     one_of,
     required,
+    unsupported,
 )
 from pytest_podsource.core.manifest.validation.names import dns_label, qualified_name
 from pytest_podsource.core.versions import Kubelet
@@ -48,6 +50,46 @@ def faults_of_resources(
     if _has_huge_pages(names) and not names & {"cpu", "memory"}:
         yield forbidden(path, "HugePages require cpu or memory")
     yield from _claims(resources.get("claims") or (), f"{path}.claims", claims)
+
+
+def faults_of_pod_resources(spec: Part, kubelet: Kubelet) -> Iterator[str]:
+    """
+    Yield what is wrong with the resources of a pod as a whole.
+
+    Kubelet: ``validatePodResources``.
+    """
+    path, resources = "spec.resources", spec["resources"]
+    if spec.get("os", {}).get("name") == "windows":
+        yield forbidden(path, "may not be set for a windows pod")
+        return
+    if "claims" in resources:
+        yield forbidden(f"{path}.claims", "may not be set at pod-level")
+    yield from faults_of_resources(resources, path, (), kubelet)
+    for kind in ("limits", "requests"):
+        for name in resources.get(kind) or {}:
+            if not is_of_pods(name):
+                known = ("cpu", "memory", _HUGE_PAGES)
+                yield unsupported(f"{path}.{kind}[{name}]", name, known)
+    yield from _fits(spec, resources, path)
+
+
+def _fits(spec: Part, resources: Part, path: str) -> Iterator[str]:
+    requests = resources.get("requests") or {}
+    limits = resources.get("limits") or {}
+    for name, amount in aggregate(spec, "requests").items():
+        if name in requests and amount.value > requests[name].value:
+            reason = f"must be at least {amount}, what the containers request"
+            yield invalid(f"{path}.requests[{name}]", requests[name], reason)
+    for name, amount in aggregate(spec, "limits").items():
+        over = name in limits and amount.value > limits[name].value
+        if over and name.startswith(_HUGE_PAGES):
+            reason = f"must be at least {amount}, the limits of the containers"
+            yield invalid(f"{path}.limits[{name}]", limits[name], reason)
+    for index, container in enumerate(spec.get("containers") or ()):
+        for name, amount in (container["resources"].get("limits") or {}).items():
+            if name in limits and amount.value > limits[name].value:
+                here = f"{path}.containers[{index}][{name}].limits"
+                yield invalid(here, amount, f"must be at most {limits[name]}")
 
 
 def _has_huge_pages(names: Collection[str]) -> bool:

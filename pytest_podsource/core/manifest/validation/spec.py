@@ -26,7 +26,10 @@ from pytest_podsource.core.manifest.validation.names import (
     qualified_name,
     search_domain,
 )
-from pytest_podsource.core.manifest.validation.resources import faults_of_resources
+from pytest_podsource.core.manifest.validation.resources import (
+    faults_of_pod_resources,
+    faults_of_resources,
+)
 from pytest_podsource.core.manifest.validation.scheduling import (
     faults_of_affinity,
     faults_of_spreading,
@@ -63,6 +66,12 @@ def faults_of_spec(
     yield from faults
     yield from _claims(spec)
     yield from faults_of_containers(spec, volumes, kubelet)
+    if (
+        "resources" in spec
+        and "pod-resources" in kubelet.validation_rules
+        and gates.get("PodLevelResources")
+    ):
+        yield from faults_of_pod_resources(spec, kubelet)
     yield from _policies(spec, kubelet)
     yield from _network(spec, kubelet)
     yield from faults_of_labels(spec.get("nodeSelector") or {}, "spec.nodeSelector")
