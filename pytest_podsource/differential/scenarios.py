@@ -167,11 +167,16 @@ def _file_scenario(draw: st.DrawFn, names: tuple[str, ...]) -> Document:
         given["files"] = files
     disk = set() if place == "missing" else {".", *files}
     steps: list[dict[str, Any]] = [{"start": None}]
+    held: list[dict[str, Any]] | None = None
     for _ in range(draw(st.integers(0, _CHANGES))):
-        held = steps.count({"hold": None}) > steps.count({"release": None})
-        reader = st.just({"release" if held else "hold": None})
-        steps.append(draw(st.one_of(reader, *_file_step(names, disk))))
-        _keep(disk, steps[-1])
+        reader = st.just({"hold" if held is None else "release": None})
+        step = draw(st.one_of(reader, *_file_step(names, disk, held)))
+        steps.append(step)
+        _keep(disk, step)
+        if "hold" in step or "release" in step:
+            held = [] if "hold" in step else None
+        elif held is not None:
+            held.append(step)
     return {"given": given, "steps": steps}
 
 
@@ -188,15 +193,29 @@ def _file_settings() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-def _file_step(names: tuple[str, ...], disk: set[str]) -> list[Steps]:
-    advance = st.sampled_from(_ADVANCES).map(lambda by: {"advance": by})
+def _file_step(
+    names: tuple[str, ...], disk: set[str], held: list[dict[str, Any]] | None
+) -> list[Steps]:
+    """
+    Return the steps that make sense now.
+
+    While nobody reads, either time goes on or files change: with both a listing and an
+    event wait for the release, and the kubelet takes one of the two at random.
+    """
+    advance: Steps = st.sampled_from(_ADVANCES).map(lambda by: {"advance": by})
+    if held and "advance" in held[0]:
+        return [advance]
+    changes = _changes(names, disk)
+    return changes if held else [*[advance] * 3, *changes]
+
+
+def _changes(names: tuple[str, ...], disk: set[str]) -> list[Steps]:
     if "." not in disk:
-        return [advance, st.just({"mkdir": "."})]
+        return [st.just({"mkdir": "."})]
     name = st.sampled_from(names)
     content = st.tuples(name, _contents()).map(lambda both: dict([both]))
     told = st.sampled_from(["write", "remove", "create", "chmod"])
     steps: list[Steps] = [
-        *[advance] * 3,
         *[content.map(lambda made: {"place": made})] * 2,
         *[content.map(lambda made: {"write": made})] * 2,
         name.map(lambda which: {"touch": which}),

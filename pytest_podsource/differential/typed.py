@@ -32,7 +32,17 @@ _TEXTS = (
         "status.podIP",
         "limits.cpu",
     ),
-    *("cpu", "memory", "linux", "windows", "Disabled", "Honor", "Ignore", "SIGTERM"),
+    *(
+        "cpu",
+        "memory",
+        "linux",
+        "windows",
+        "Disabled",
+        "Honor",
+        "Ignore",
+        "SIGTERM",
+        "TLS",
+    ),
 )
 _NUMBERS = (0, 1, 1, 2, 80, -1, 30, 100, 101, 511, 512, 65535, 65536, 2**31 - 1, 2**31)
 _QUANTITIES = ("1", "100m", "0", "1Gi", "1.5", "-1", "2Mi", "0.1", "1e3", "1n")

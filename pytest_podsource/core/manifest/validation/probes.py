@@ -25,6 +25,7 @@ Part = Mapping[str, Any]
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
+_GRPC_MODES = ("Plaintext", "TLS")
 _COUNTS = (
     "initialDelaySeconds",
     "timeoutSeconds",
@@ -118,6 +119,8 @@ def _handler(handler: Part, path: str, grace: int | None) -> Iterator[str]:
         yield from _http_get(action, here)
     if kind in ("httpGet", "tcpSocket", "grpc"):
         yield from _port(action["port"], f"{here}.port")
+    if action.get("mode", "TLS") not in _GRPC_MODES:
+        yield unsupported(f"{here}.mode", action["mode"], _GRPC_MODES)
     if kind == "sleep" and not 0 <= action["seconds"] <= (grace or 0):
         yield invalid(here, action["seconds"], f"must be between 0 and {grace}")
     for kind in given[1:]:
