@@ -7,7 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from planted import FAULTS, Fault, by_component
 
 from pytest_podsource.differential import Difference, case_text, compare
 from pytest_podsource.driver.base import Driver
@@ -15,6 +14,7 @@ from pytest_podsource.driver.load import load_driver
 from pytest_podsource.suite.case import load_file
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.world.simulated import SimulatedWorld
+from tests.differential.planted import FAULTS, Fault, by_component
 
 EXAMPLES = 2_000
 SEED = 1
