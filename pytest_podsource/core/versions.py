@@ -336,7 +336,7 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
         "1.20": _RULES_1_20,
         "1.30": _RULES_1_30,
         "1.36": _RULES_1_36,
-        "1.37": _RULES_1_36 | {"strict-ips"},
+        "1.37": _RULES_1_36 | {"image-references", "strict-ips"},
     },
     "env_names": {"1.1": "identifier", "1.20": "name", "1.36": "relaxed"},
     "env_fields": {

@@ -312,6 +312,8 @@ def test_validation_names_the_fields(given: dict[str, Any], paths: list[str]) ->
             {"1.1", "1.20", "1.30", "1.34"},
         ),
         ({"terminationGracePeriodSeconds": -1}, set()),
+        ({"volume": {"image": {"pullPolicy": "Always"}}}, {"1.37"}),
+        ({"volume": {"emptyDir": {"mode": 0o2000}}}, {"1.37"}),
     ],
     ids=lambda value: json.dumps(value) if isinstance(value, dict) else "",
 )

@@ -34,6 +34,7 @@ from pytest_podsource.core.versions import Kubelet
 Part = Mapping[str, Any]
 
 _MAX_MODE = 0o777
+_MAX_DIRECTORY_MODE = 0o1777
 _HOST_PATH_TYPES = (
     "",
     "BlockDevice",
@@ -61,7 +62,6 @@ _REQUIRED: Mapping[str, Sequence[str]] = {
     "gitRepo": ("repository",),
     "glusterfs": ("endpoints", "path"),
     "hostPath": ("path",),
-    "image": ("reference",),
     "iscsi": ("targetPortal", "iqn"),
     "nfs": ("server", "path"),
     "persistentVolumeClaim": ("claimName",),
@@ -106,6 +106,8 @@ def _source(volume: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
         for field in _REQUIRED.get(kind, ()):
             if not source.get(field):
                 yield required(f"{here}.{field}")
+        if "image-references" in kubelet.validation_rules and kind == "image":
+            yield from _reference(source, here)
         if kubelet.checks_details and kind in _CHECKS:
             yield from _CHECKS[kind](source, here)
         if kubelet.checks_details and kind in _FILES:
@@ -123,6 +125,7 @@ def _empty_dir(source: Part, path: str) -> Iterator[str]:
     limit = source.get("sizeLimit")
     if limit is not None and limit.number < 0:
         yield forbidden(f"{path}.sizeLimit", "must be a valid resource quantity")
+    yield from _mode(source, "mode", path, _MAX_DIRECTORY_MODE)
 
 
 def _git_repo(source: Part, path: str) -> Iterator[str]:
@@ -132,6 +135,11 @@ def _git_repo(source: Part, path: str) -> Iterator[str]:
 def _nfs(source: Part, path: str) -> Iterator[str]:
     if not source["path"].startswith("/"):
         yield invalid(f"{path}.path", source["path"], "must be an absolute path")
+
+
+def _reference(source: Part, path: str) -> Iterator[str]:
+    if not source.get("reference"):
+        yield required(f"{path}.reference")
 
 
 def _image(source: Part, path: str) -> Iterator[str]:
@@ -155,10 +163,12 @@ def _keys(source: Part, path: str) -> Iterator[str]:
         yield from _user(item, "user", here)
 
 
-def _mode(part: Part, field: str, path: str) -> Iterator[str]:
+def _mode(part: Part, field: str, path: str, largest: int = _MAX_MODE) -> Iterator[str]:
     mode = part.get(field)
-    if mode is not None and not 0 <= mode <= _MAX_MODE:
-        yield invalid(f"{path}.{field}", mode, "must be between 0 and 0777 (octal)")
+    if mode is not None and not 0 <= mode <= largest:
+        yield invalid(
+            f"{path}.{field}", mode, f"must be from 0 to 0{largest:o} (octal)"
+        )
 
 
 def _user(part: Part, field: str, path: str) -> Iterator[str]:
