@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/kubernetes/pkg/capabilities"
 	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
 
 	"podsource/protocol"
@@ -47,6 +48,8 @@ type PodConfig interface {
 
 // Serve serves the suite on standard input and output.
 func Serve(kubelet Kubelet) {
+	// As RunKubelet does, which is not called: a pod may be privileged.
+	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true})
 	protocol.Main(protocol.Kubelet{
 		Version:  kubelet.Version,
 		Features: append([]string{"back-pressure", "logs", "nil-and-empty"}, kubelet.Features...),
