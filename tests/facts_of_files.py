@@ -66,8 +66,8 @@ FACTS: dict[str, Patch] = {
     ),
     "FILE-14": Patch(
         module=_SOURCE,
-        old="            except Refused as error:\n                if not",
-        new="            except Refused as error:\n                raise CannotList(str(error)) from None\n                if not",
+        old="            if not (manifest.is_gone and",
+        new="            raise CannotList(str(error)) from None\n            if not (manifest.is_gone and",
     ),
     "FILE-15": Patch(
         module=_SOURCE,

@@ -180,15 +180,18 @@ class FileSource:
     def _pods_of_directory(self) -> Iterator[Pod]:
         limit = self._kubelet.max_manifest_bytes
         for manifest in self._disk.manifests(self._path, limit):
-            try:
-                yield self._pod_of(manifest)
-            except Refused as error:
-                if not (manifest.is_gone and self._kubelet.file_watch):
-                    self._env.log(
-                        self._kubelet.skipped_file_level,
-                        f"{manifest.path}: {error}",
-                        path=manifest.path,
-                    )
+            pod = self._pod_or_none(manifest)
+            if pod is not None:
+                yield pod
+
+    def _pod_or_none(self, manifest: Manifest) -> Pod | None:
+        try:
+            return self._pod_of(manifest)
+        except Refused as error:
+            if not (manifest.is_gone and self._kubelet.file_watch):
+                level = self._kubelet.skipped_file_level
+                self._env.log(level, f"{manifest.path}: {error}", path=manifest.path)
+            return None
 
     def _pod_of(self, manifest: Manifest) -> Pod:
         """
