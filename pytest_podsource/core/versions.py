@@ -46,6 +46,7 @@ class Kubelet:
         name_checked_first: A missing name has an error of its own (DECODE-17).
         fields_in_any_case: Field names match in any case (DECODE-08).
         integers_wrap: Integers that are too large may wrap around (DECODE-09).
+        int_or_string_bits: Bits of a port that may be a name, less the sign (DECODE-09).
         needs_api_version: ``apiVersion`` is required (DECODE-11).
         file_toleration: File pods tolerate NoExecute (DECODE-33).
         pending_phase: ``status.phase`` is set to Pending (DECODE-36).
@@ -133,6 +134,7 @@ class Kubelet:
     name_checked_first: bool
     fields_in_any_case: bool
     integers_wrap: bool
+    int_or_string_bits: int
     needs_api_version: bool
     file_toleration: bool
     pending_phase: bool
@@ -268,6 +270,7 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "lower_node_name": {"1.1": False, "1.20": True},
     "name_checked_first": {"1.1": False, "1.30": True},
     "fields_in_any_case": {"1.1": True, "1.20": False},
+    "int_or_string_bits": {"1.1": 63, "1.20": 31},
     "integers_wrap": {"1.1": False, "1.20": True, "1.30": False},
     "needs_api_version": {"1.1": False, "1.20": True},
     "file_toleration": {"1.1": False, "1.20": True},

@@ -17,7 +17,7 @@ from pytest_podsource.data import table
 Value: TypeAlias = st.SearchStrategy[Any]
 
 _TEXTS = (
-    *("a", "a", "b", "web", "v", "A", "", "a.b", "a/b", "-", "a b", "A_B", "x" * 64),
+    *("a", "a", "b", "web", "v", "A", "", "a.b", "a/b", "-a", "a b", "A_B", "x" * 64),
     *("/a", "/a", "/a/../b", "../a", "a:b", "10.0.0.1", "::1", "10.0.0.0/8", "1", "-1"),
     *("example.com", "example.com/a", "kubernetes.io/hostname", "net.core.somaxconn"),
     *("Always", "Never", "OnFailure", "IfNotPresent", "TCP", "UDP", "HTTP", "HTTPS"),

@@ -72,7 +72,10 @@ class _Decoder:
     def __init__(self, structs: Mapping[str, Fields], kubelet: Kubelet) -> None:
         self._structs = structs
         self._any_case = kubelet.fields_in_any_case
-        self._leaves = _WRAPPING_LEAVES if kubelet.integers_wrap else _LEAVES
+        self._leaves = {
+            **(_WRAPPING_LEAVES if kubelet.integers_wrap else _LEAVES),
+            "IntOrString": _int_or_string(kubelet.int_or_string_bits),
+        }
 
     def struct(self, value: Value, type_: str, path: str) -> dict[str, Any]:
         """Return *value* as a struct."""
@@ -185,8 +188,9 @@ def _wrapping_int(bits: int) -> Callable[[Value, str], int]:
     return leaf
 
 
-def _int_or_string(value: Value, path: str) -> int | str:
-    return value if isinstance(value, str) else _int(31)(value, path)
+def _int_or_string(bits: int) -> Callable[[Value, str], int | str]:
+    whole = _int(bits)
+    return lambda value, path: value if isinstance(value, str) else whole(value, path)
 
 
 def _quantity(value: Value, path: str) -> Quantity:
@@ -230,7 +234,6 @@ _LEAVES: Mapping[str, Callable[[Value, str], Value]] = {
     "string": _string,
     "bool": _bool,
     **{kind: _int(bits) for kind, bits in _INT_BITS.items()},
-    "IntOrString": _int_or_string,
     "Quantity": _quantity,
     "Time": _time,
     "bytes": _bytes,

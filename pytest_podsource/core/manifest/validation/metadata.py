@@ -38,8 +38,9 @@ def faults_of_metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
     """
     prefix = metadata.get("generateName", "")
     if prefix:
-        # What is generated behind it makes a dash at the end good.
-        name = f"{prefix[:-1]}a" if prefix.endswith("-") else prefix
+        # maskTrailingDash takes the letter before a last dash away, too.
+        masked = len(prefix) > 1 and prefix.endswith("-")
+        name = f"{prefix[:-2]}a" if masked else prefix
         yield from checked("metadata.generateName", name, dns_subdomain)
     yield from needed("metadata.name", metadata.get("name", ""), dns_subdomain)
     yield from not_negative("metadata.generation", metadata.get("generation", 0))
