@@ -1,7 +1,8 @@
 """
 How late ``podsource watch`` tells a change, beside a bare inotify reader.
 
-Both watch one directory, each in a process of its own, at the same time. A manifest is
+Both watch one directory for the same events, each in a process of its own, at the same
+time. A manifest is
 placed again and again; what counts is the time from the rename to the line on the other
 end of the pipe. Prints both medians and their ratio.
 
@@ -26,11 +27,13 @@ BARE = """
 import sys
 from inotify_simple import INotify, flags
 inotify = INotify()
-inotify.add_watch(sys.argv[1], flags.MOVED_TO)
+names = "CREATE MOVED_TO MODIFY DELETE DELETE_SELF MOVED_FROM MOVE_SELF ATTRIB"
+inotify.add_watch(sys.argv[1], sum(getattr(flags, name) for name in names.split()))
 print("ready", flush=True)
 while True:
     for event in inotify.read():
-        print(event.name, flush=True)
+        if not event.name.startswith("."):
+            print(event.name, flush=True)
 """
 MANIFEST = """\
 apiVersion: v1
