@@ -227,7 +227,11 @@ def _bytes(value: Value, path: str) -> str | None:
 
 
 def _raw(value: Value, path: str) -> Value:
-    return value
+    if isinstance(value, dict):
+        return {key: _raw(each, path) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_raw(each, path) for each in value]
+    return float(value.text) if isinstance(value, Number) else value
 
 
 _LEAVES: Mapping[str, Callable[[Value, str], Value]] = {

@@ -98,9 +98,9 @@ def _has_huge_pages(names: Collection[str]) -> bool:
 
 def _amount(name: str, amount: Quantity, path: str, kubelet: Kubelet) -> Iterator[str]:
     yield from _name(name, path, kubelet)
-    if amount.number < 0:
-        yield invalid(path, amount, "must be greater than or equal to 0")
     extended = "extended-resources" in kubelet.validation_rules
+    if amount.number < 0 and (extended or "/" not in name):
+        yield invalid(path, amount, "must be greater than or equal to 0")
     if extended and _is_extended(name) and amount.value.denominator != 1:
         yield invalid(path, amount, "must be an integer")
     multiples = "huge-page-multiples" in kubelet.validation_rules
