@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from pytest_podsource.contract import Cancel, Reply
@@ -94,24 +95,23 @@ class HttpGet:
         import requests  # noqa: PLC0415 - costs 50 ms, and not everyone polls a URL
         import urllib3  # noqa: PLC0415
 
-        with requests.Session() as session:
-            session.trust_env = False
-            prepared = requests.Request("GET", self._url).prepare()
-            # Requests has one value a name; its transport takes several.
-            prepared.headers = urllib3.HTTPHeaderDict(self._headers)  # type: ignore[assignment]
-            timeout_s = self._timeout_ns / 1e9 or SILENCE_S
-            response = session.send(
-                prepared, stream=True, allow_redirects=False, timeout=timeout_s
-            )
+        prepared = requests.Request("GET", self._url).prepare()
+        # Requests has one value a name; its transport takes several.
+        prepared.headers = urllib3.HTTPHeaderDict(self._headers)  # type: ignore[assignment]
+        timeout_s = self._timeout_ns / 1e9 or SILENCE_S
+        # Not a session: that reads the whole body of a redirect, however long it is.
+        with closing(requests.adapters.HTTPAdapter()) as adapter:
             try:
-                body = self._body(response)
-            except urllib3.exceptions.HTTPError as error:  # cut off, or reset
-                raise ConnectionAbortedError(errno.ECONNABORTED, str(error)) from error
-            return Reply(
-                status=response.status_code,
-                headers=tuple(response.raw.headers.iteritems()),
-                body=body,
-            )
+                response = adapter.send(prepared, stream=True, timeout=timeout_s)
+                return Reply(
+                    status=response.status_code,
+                    headers=tuple(response.raw.headers.iteritems()),
+                    body=self._body(response),
+                )
+            except requests.Timeout as error:
+                raise TimeoutError(errno.ETIMEDOUT, str(error)) from error
+            except urllib3.exceptions.HTTPError as error:  # while the body was read
+                raise OSError(errno.EPROTO, str(error)) from error
 
     def _body(self, response: requests.Response) -> bytes:
         parts: list[bytes] = []

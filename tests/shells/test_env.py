@@ -1,0 +1,391 @@
+"""
+The environment of the real world: real time, the kernel's inotify, real HTTP.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pytest_podsource.contract import (
+    SECOND_NS,
+    Config,
+    PodUpdate,
+    Reply,
+    SourceUpdate,
+    WatchEvent,
+)
+from pytest_podsource.shells.env import RealEnvironment
+
+LIMIT_NS = 20 * SECOND_NS
+
+
+@pytest.fixture
+def updates() -> list[SourceUpdate | PodUpdate]:
+    """What was sent."""
+    return []
+
+
+@pytest.fixture
+def env(updates: list[SourceUpdate | PodUpdate]) -> Iterator[RealEnvironment]:
+    """An environment that is given back."""
+    with closing(RealEnvironment(updates.append)) as env:
+        yield env
+
+
+def run_until(env: RealEnvironment, is_done: Callable[[], bool]) -> None:
+    """Run *env* until *is_done*, which is asked after each millisecond."""
+
+    def look() -> None:
+        if is_done():
+            env.stop()
+        else:
+            env.clock.call_later(1_000_000, look)
+
+    cancel = env.clock.call_later(LIMIT_NS, env.stop)
+    env.clock.call_later(0, look)
+    env.run()
+    cancel()
+    assert is_done()
+
+
+def test_callbacks_come_in_the_order_of_their_time(env: RealEnvironment) -> None:
+    """Equal times keep the order in which they were asked for."""
+    told: list[str] = []
+    env.clock.call_later(2_000_000, lambda: told.append("later"))
+    env.clock.call_later(0, lambda: told.append("first"))
+    env.clock.call_later(0, lambda: told.append("second"))
+    env.clock.call_later(0, lambda: told.append("never"))()
+
+    run_until(env, lambda: len(told) == 3)
+
+    assert told == ["first", "second", "later"]
+
+
+def test_a_word_from_another_thread_runs_in_the_loop(env: RealEnvironment) -> None:
+    """One thread runs all callbacks."""
+    told: list[int] = []
+    thread = threading.Thread(
+        target=lambda: env.post(lambda: told.append(threading.get_ident()))
+    )
+    thread.start()
+
+    run_until(env, lambda: bool(told))
+    thread.join()
+
+    assert told == [threading.get_ident()]
+
+
+def test_clock_has_two_sides(env: RealEnvironment) -> None:
+    """The monotonic side starts with the environment, the wall with 1970."""
+    assert 0 <= env.clock.monotonic_ns() < LIMIT_NS
+    assert env.clock.now_ns() > 1_600_000_000 * SECOND_NS
+
+
+def test_send_is_taken_when_it_was_handed_on(
+    env: RealEnvironment, updates: list[SourceUpdate | PodUpdate]
+) -> None:
+    """``taken`` comes after the update."""
+    taken: list[int] = []
+    update = SourceUpdate(source="file", pods=())
+
+    env.send(update, lambda: taken.append(len(updates)))
+
+    assert (updates, taken) == ([update], [1])
+
+
+def test_watch_tells_what_happens_in_a_directory(
+    env: RealEnvironment, tmp_path: Path
+) -> None:
+    """Events carry path and fsnotify's words, in order."""
+    told: list[WatchEvent | OSError] = []
+    env.watch(f"{tmp_path}/", told.append)
+    path = tmp_path / "a"
+    path.write_bytes(b"x")
+    path.chmod(0o600)
+    path.rename(tmp_path / "b")
+    (tmp_path / "b").unlink()
+
+    run_until(env, lambda: len(told) == 6)
+
+    assert [_short(event) for event in told] == [
+        ("a", "create"),
+        ("a", "write"),
+        ("a", "chmod"),
+        ("a", "rename"),
+        ("b", "create"),
+        ("b", "remove"),
+    ]
+
+
+def test_watch_of_a_file_that_is_replaced_ends(
+    env: RealEnvironment, tmp_path: Path
+) -> None:
+    """The watch is on the inode: what takes its place isn't watched."""
+    path = tmp_path / "a"
+    path.write_bytes(b"1")
+    told: list[WatchEvent | OSError] = []
+    env.watch(str(path), told.append)
+    (tmp_path / "new").write_bytes(b"2")
+    (tmp_path / "new").rename(path)
+    path.write_bytes(b"3")
+
+    run_until(env, lambda: len(told) == 2)
+
+    assert [_short(event) for event in told] == [("a", "chmod"), ("a", "remove")]
+
+
+def test_watch_of_a_file_that_is_moved_ends(
+    env: RealEnvironment, tmp_path: Path
+) -> None:
+    """After the move nothing is told any more."""
+    path = tmp_path / "a"
+    path.write_bytes(b"1")
+    told: list[WatchEvent | OSError] = []
+    env.watch(str(path), told.append)
+    path.rename(tmp_path / "b")
+    run_until(env, lambda: len(told) == 1)
+
+    (tmp_path / "b").write_bytes(b"2")
+    done: list[int] = []
+    env.clock.call_later(50_000_000, lambda: done.append(1))
+    run_until(env, lambda: bool(done))
+
+    assert [_short(event) for event in told] == [("a", "rename")]
+
+
+def test_a_cancelled_watch_tells_nothing(env: RealEnvironment, tmp_path: Path) -> None:
+    """Cancelling from within an event is the end of it."""
+    told: list[WatchEvent | OSError] = []
+
+    def once(event: WatchEvent | OSError) -> None:
+        told.append(event)
+        cancel()
+
+    cancel = env.watch(str(tmp_path), once)
+    for name in "abc":
+        (tmp_path / name).write_bytes(b"")
+
+    run_until(env, lambda: bool(told))
+    cancel()
+
+    assert len(told) == 1
+
+
+def test_watch_of_what_is_missing_raises_at_once(
+    env: RealEnvironment, tmp_path: Path
+) -> None:
+    """And leaves nothing open."""
+    before = len(os.listdir("/proc/self/fd"))
+
+    with pytest.raises(FileNotFoundError):
+        env.watch(str(tmp_path / "gone"), lambda event: None)
+
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_close_gives_everything_back(tmp_path: Path) -> None:
+    """Files that were opened are closed."""
+    before = len(os.listdir("/proc/self/fd"))
+    env = RealEnvironment(lambda update: None)
+    env.watch(str(tmp_path), lambda event: None)
+
+    env.close()
+
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_ask_answers_values_and_functions() -> None:
+    """What nobody answers is an error that names the question."""
+    answers = {"all_ready": True, "seen_all_sources": lambda seen: seen == {"file"}}
+    with closing(RealEnvironment(lambda update: None, answers=answers)) as env:
+        assert env.ask("all_ready") is True
+        assert env.ask("seen_all_sources", {"file"}) is True
+        with pytest.raises(LookupError, match="node_has_synced"):
+            env.ask("node_has_synced")
+
+
+def serve(answers: list[bytes | None]) -> tuple[str, threading.Thread, list[bytes]]:
+    """
+    Answer one connection after the other with raw bytes; ``None`` stays silent.
+    """
+    listener = socket.create_server(("127.0.0.1", 0))
+    asked: list[bytes] = []
+
+    def work() -> None:
+        with listener:
+            for answer in answers:
+                connection, _ = listener.accept()
+                with connection:
+                    asked.append(_head(connection))
+                    if answer is None:
+                        connection.recv(1)  # until the client gives up
+                    else:
+                        connection.sendall(answer)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return f"http://127.0.0.1:{listener.getsockname()[1]}/pods", thread, asked
+
+
+def _head(connection: socket.socket) -> bytes:
+    head = b""
+    while b"\r\n\r\n" not in head:
+        head += connection.recv(4096)
+    return head
+
+
+def fetch(
+    env: RealEnvironment,
+    url: str,
+    headers: tuple[tuple[str, str], ...] = (),
+    timeout_ns: int = LIMIT_NS,
+) -> Reply | OSError:
+    done: list[Reply | OSError] = []
+    env.fetch(url, headers, timeout_ns, done.append)
+    run_until(env, lambda: bool(done))
+    return done[0]
+
+
+def test_fetch_sends_the_headers_as_they_are_and_tells_the_reply(
+    env: RealEnvironment,
+) -> None:
+    """Several values of a name stay several; nothing is unpacked or followed."""
+    answer = b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 2\r\n\r\nhi"
+    url, thread, asked = serve([answer])
+
+    reply = fetch(env, url, (("X-Tok", "a"), ("X-Tok", "b"), ("User-Agent", "u/1")))
+    thread.join()
+
+    assert isinstance(reply, Reply)
+    assert (reply.status, reply.body) == (302, b"hi")
+    assert ("Location", "/x") in reply.headers
+    lines = asked[0].split(b"\r\n")
+    assert lines[0] == b"GET /pods HTTP/1.1"
+    assert [line for line in lines if line.startswith(b"X-Tok")] == [
+        b"X-Tok: a",
+        b"X-Tok: b",
+    ]
+    assert b"User-Agent: u/1" in lines
+
+
+def test_fetch_of_a_packed_body_is_left_packed(env: RealEnvironment) -> None:
+    """Unpacking is the source's business."""
+    url, thread, _ = serve(
+        [b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"]
+    )
+
+    reply = fetch(env, url)
+    thread.join()
+
+    assert isinstance(reply, Reply)
+    assert reply.body == b"abc"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort",
+        b"rubbish\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+    ],
+    ids=["closed", "cut", "rubbish", "cut chunk"],
+)
+def test_fetch_of_a_broken_answer_is_an_error(
+    env: RealEnvironment, answer: bytes
+) -> None:
+    """A cut body is never taken for a whole one."""
+    url, thread, _ = serve([answer])
+
+    outcome = fetch(env, url)
+    thread.join()
+
+    assert isinstance(outcome, OSError)
+
+
+def test_fetch_that_gets_no_answer_in_time_is_an_error(env: RealEnvironment) -> None:
+    """The limit is for all of it."""
+    url, thread, _ = serve([None])
+
+    outcome = fetch(env, url, timeout_ns=50_000_000)
+    thread.join()
+
+    assert isinstance(outcome, TimeoutError)
+
+
+def test_fetch_of_an_endless_body_is_cut_off() -> None:
+    """What the kubelet's limit refuses anyway isn't kept."""
+    body = b"x" * 100_000
+    url, thread, _ = serve([b"HTTP/1.1 200 OK\r\n\r\n" + body])
+    env = RealEnvironment(lambda update: None, max_body_bytes=1000)
+    with closing(env):
+        reply = fetch(env, url)
+    thread.join()
+
+    assert isinstance(reply, Reply)
+    assert 1000 <= len(reply.body) < len(body)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://[::1", "http:///x"])
+def test_fetch_of_what_can_not_be_reached_is_an_error(
+    env: RealEnvironment, url: str
+) -> None:
+    """A URL of no known form is an error like a refused connection."""
+    assert isinstance(fetch(env, url), OSError)
+
+
+def test_a_cancelled_fetch_tells_nothing(env: RealEnvironment) -> None:
+    """Neither the reply nor the time limit comes."""
+    url, thread, _ = serve([b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
+    told: list[Reply | OSError] = []
+    env.fetch(url, (), 20_000_000, told.append)()
+    done: list[int] = []
+    env.clock.call_later(60_000_000, lambda: done.append(1))
+
+    run_until(env, lambda: bool(done))
+    thread.join()
+
+    assert told == []
+
+
+def test_there_is_no_apiserver(env: RealEnvironment) -> None:
+    """Lists fail and watches end, so that a source can say so."""
+    told: list[object] = []
+    env.list_pods(told.append)
+    env.watch_pods("1", told.append)
+
+    run_until(env, lambda: len(told) == 2)
+
+    assert isinstance(told[0], OSError)
+    assert told[1] is None
+
+
+def test_the_reference_runs_on_it(
+    env: RealEnvironment, updates: list[SourceUpdate | PodUpdate], tmp_path: Path
+) -> None:
+    """A manifest that is placed is told at once."""
+    from pytest_podsource import reference  # noqa: PLC0415 - one test needs it
+
+    source = reference.new_file_source(Config(path=str(tmp_path)), env)
+    source.start()
+    run_until(env, lambda: bool(updates))
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}"
+    (tmp_path / ".a").write_text(f"# yaml\n{pod}")
+    env.clock.call_later(1_000_000, lambda: os.replace(tmp_path / ".a", tmp_path / "a"))
+
+    run_until(env, lambda: len(updates) == 2)
+    source.stop()
+
+    assert [len(update.pods) for update in updates] == [0, 1]
+
+
+def _short(event: WatchEvent | OSError) -> tuple[str, str]:
+    assert isinstance(event, WatchEvent)
+    return os.path.basename(event.path), "|".join(sorted(event.ops))
