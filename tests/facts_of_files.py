@@ -4,7 +4,7 @@ Facts of the file source, each with a line of the reference that breaks it.
 
 from __future__ import annotations
 
-from broken_reference import Patch
+from tests.broken_reference import Patch
 
 _SOURCE = "core.file_source"
 _WATCH = "core.path_watch"
@@ -120,7 +120,7 @@ FACTS: dict[str, Patch] = {
     "FILE-26": Patch(
         module=_DISK,
         old="        except OSError as error:\n            return Manifest(path=path, error=str(error))",
-        new="        except IsADirectoryError as error:\n            return Manifest(path=path, error=str(error))",
+        new="        except OSError as error:\n            raise CannotList(str(error)) from None",
     ),
     "FILE-27": Patch(
         module=_SOURCE,

@@ -4,7 +4,7 @@ Facts of the manifest, each with a line of the reference that breaks it.
 
 from __future__ import annotations
 
-from broken_reference import Patch
+from tests.broken_reference import Patch
 
 _TEXT = "core.manifest.text"
 _FIELDS = "core.manifest.fields"

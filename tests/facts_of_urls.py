@@ -4,7 +4,7 @@ Facts of the URL source, each with a line of the reference that breaks it.
 
 from __future__ import annotations
 
-from broken_reference import Patch
+from tests.broken_reference import Patch
 
 _SOURCE = "core.http_source"
 _EXCHANGE = "core.http_exchange"
@@ -65,7 +65,7 @@ FACTS: dict[str, Patch] = {
     "URL-12": Patch(
         module=_SOURCE,
         old="            return [self._decode(reply.body)]\n        except Refused as error:\n            if error.parsed:\n                raise\n",
-        new="            return [self._decode(reply.body)]\n        except Refused as error:\n",
+        new="            return [self._decode(reply.body)]\n        except Refused as error:\n            raise\n",
     ),
     "URL-13": Patch(
         module=_SOURCE,
@@ -95,7 +95,7 @@ FACTS: dict[str, Patch] = {
     "URL-18": Patch(
         module="core.manifest.text",
         old="return _Document().value(loader.get_node())",
-        new="value = _Document().value(loader.get_node())\n        loader.get_node() if loader.check_node() else None\n        return value",
+        new="value = _Document().value(loader.get_node())\n        while loader.check_node():\n            value = _Document().value(loader.get_node())\n        return value",
     ),
     "URL-19": Patch(
         module=_SOURCE,

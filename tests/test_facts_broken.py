@@ -13,8 +13,8 @@ from pytest_podsource.suite.case import Case, bundled_root, load_cases
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.suite.verdict import FAILURES
 from pytest_podsource.world.simulated import SimulatedWorld
-from broken_reference import Patch, broken_reference
-from facts_broken import FACTS
+from tests.broken_reference import Patch, broken_reference
+from tests.facts_broken import FACTS
 
 
 @functools.cache
