@@ -8,12 +8,12 @@ import functools
 
 import pytest
 
+from pytest_podsource.driver.base import Driver
 from pytest_podsource.driver.load import driver_of
 from pytest_podsource.suite.case import Case, bundled_root, load_cases
 from pytest_podsource.suite.runner import run_case
-from pytest_podsource.suite.verdict import FAILURES
 from pytest_podsource.world.simulated import SimulatedWorld
-from tests.broken_reference import Patch, broken_reference
+from tests.broken_reference import broken_reference
 from tests.facts_broken import FACTS
 
 
@@ -31,19 +31,23 @@ def test_every_fact_of_a_case_has_a_broken_reference() -> None:
 
 @pytest.mark.parametrize("fact", FACTS)
 def test_a_case_fails_when_its_fact_is_broken(fact: str) -> None:
-    """A reference in which only this fact is broken fails a case of the fact."""
+    """With only this fact broken a case of the fact fails, and most others pass."""
     patch = FACTS[fact]
+    about = [case for case in cases() if fact in case.facts]
+    others = [case for case in cases() if fact not in case.facts][:: len(cases()) // 10]
 
     with broken_reference(patch) as reference:
-        verdicts = _verdicts(fact, patch, reference)
+        driver = driver_of(reference, "broken", kubelet=patch.kubelet)
+        of_the_fact = _verdicts(about, driver, patch.kubelet)
+        of_others = _verdicts(others, driver, patch.kubelet)
 
-    assert set(verdicts.values()) & FAILURES, verdicts
+    assert "failed" in of_the_fact.values(), of_the_fact
+    assert list(of_others.values()).count("passed") > len(of_others) / 2, of_others
 
 
-def _verdicts(fact: str, patch: Patch, reference: object) -> dict[str, str]:
-    driver = driver_of(reference, "broken", kubelet=patch.kubelet)
+def _verdicts(cases: list[Case], driver: Driver, kubelet: str) -> dict[str, str]:
     return {
-        case.id: run_case(case, driver, SimulatedWorld, kubelet=patch.kubelet).verdict
-        for case in cases()
-        if fact in case.facts and case.holds_for(patch.kubelet)
+        case.id: run_case(case, driver, SimulatedWorld, kubelet=kubelet).verdict
+        for case in cases
+        if case.holds_for(kubelet)
     }

@@ -154,7 +154,7 @@ class InProcessConnection:
         if method == "stop":
             return self._stop(part)
         if method == "channel":
-            self._channel(*values)
+            self._ask_channel(*values)
             return None
         return self._call(part.guard, part.made, method, values)
 
@@ -208,10 +208,13 @@ class InProcessConnection:
 
     def _channel(self, source: str) -> Callable[..., None]:
         if source not in self._channels:
-            part = self._parts["podconfig"]
-            channel = part.guard.call("channel", part.made.channel, source)
-            self._channels[source] = channel
+            self._ask_channel(source)
         return self._channels[source]
+
+    def _ask_channel(self, source: str) -> None:
+        part = self._parts["podconfig"]
+        channel = part.guard.call("channel", part.made.channel, source)
+        self._channels[source] = channel
 
     def _start(self, part: _Part) -> None:
         part.started = True
