@@ -59,7 +59,8 @@ def podsource_manifest_dir(
     from pytest_podsource.doubles import manifests  # noqa: PLC0415 - only if asked
 
     if _marked(request, "fs", FILESYSTEMS, request.config.stash[SETTINGS].fs) == "fake":
-        with manifests.fake_manifest_directory(request.config.stash[THREADS]) as fake:
+        threads = request.config.stash[THREADS]
+        with manifests.fake_manifest_directory(threads) as fake:
             yield fake
     else:
         yield manifests.ManifestDirectory.within(tmp_path)

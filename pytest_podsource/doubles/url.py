@@ -132,7 +132,7 @@ def served_url() -> Iterator[ManifestUrl]:
     """
     server = LoopbackServer()
     manifests = ManifestUrl(f"{server.root}/pods")
-    server.start(manifests, manifests.note)
+    server.start(manifests, lambda url, headers, _: manifests.note(url, headers))
     try:
         yield manifests
     finally:

@@ -55,7 +55,7 @@ def test_fake_directory_is_where_kubelets_have_it(
     """Code with the path built in can be tested as it is."""
     podsource_manifest_dir.write("a.yaml", manifest("a"))
 
-    assert os.listdir("/etc/kubernetes/manifests") == ["a.yaml"]  # noqa: PTH208
+    assert os.listdir("/etc/kubernetes/manifests") == ["a.yaml"]
     assert Path(FAKE_PATH, "a.yaml").read_text().startswith("{")
 
 
