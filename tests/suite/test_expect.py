@@ -186,6 +186,7 @@ REQUEST = {"url": "http://m/x", "headers": (("X-Tok", "1"), ("X-Tok", "2"), ("A"
         ({"headers": {"X-Tok": "1"}}, False),
         ({"headers": {"a": "b"}}, True),
         ({"headers": {"a": ["b"]}}, True),
+        ({"headers": {"X-Tok": "$any"}}, True),
         ({"headers": {"C": "$absent"}}, True),
         ({"headers": {"A": "$absent"}}, False),
         ({"list": "$absent"}, True),

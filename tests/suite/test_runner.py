@@ -618,3 +618,105 @@ def test_rubbish_that_is_returned_fails(a_case: MakeCase, value: Any) -> None:
     step = {"call": {"decode_manifest": {"pod": "a"}}, "returns": ["a"]}
 
     assert _run(a_case(step, component="manifest"), decoder).verdict == "failed"
+
+
+def test_moments_show_where_the_streams_of_a_step_part(a_case: MakeCase) -> None:
+    """Lines of several streams stand below each other, in step with what came."""
+
+    def act(env: Environment) -> None:
+        env.send(_pods("a"))
+        env.send(_pods("b"))
+        env.log("error", "one")
+        env.log("info", "two")
+
+    step = {
+        "start": None,
+        "expect": {"ends_with": [{"SET": ["b"]}]},
+        "logs": [{"level": "error"}, {"level": "error"}],
+    }
+
+    outcome = _run(a_case(step, component="file"), _source((0, act)))
+
+    (moment,) = outcome.moments
+    assert moment.expected == (
+        "...",
+        "SET file [b]",
+        "log level=error",
+        "log level=error",
+    )
+    assert moment.got == (
+        "SET file [a]",
+        "SET file [b]",
+        "log level=error message=one",
+        "log level=info message=two",
+    )
+    assert moment.parts_at == 3
+    assert outcome.reason == (
+        "expected: log level=error; got: log level=info message=two"
+    )
+
+
+def test_streams_of_different_length_are_aligned_below_each_other(
+    a_case: MakeCase,
+) -> None:
+    """What is written beside a line belongs to it."""
+
+    def act(env: Environment) -> None:
+        env.send(_pods("a"))
+        env.send(_pods("a"))
+        env.log("error", "one")
+
+    step = {"start": None, "expect": [{"SET": ["a"]}], "logs": []}
+
+    outcome = _run(a_case(step, component="file"), _source((0, act)))
+
+    (moment,) = outcome.moments
+    assert moment.expected == ("SET file [a]", "", "no log")
+    assert moment.got == ("SET file [a]", "SET file [a]", "log level=error message=one")
+    assert moment.parts_at == 2
+
+
+def test_ending_that_parts_is_shown_at_its_line(a_case: MakeCase) -> None:
+    """What came before it is passed over on the left."""
+    source = _source(*((0, _sends(name)) for name in "abc"))
+    stream = {"ends_with": [{"SET": ["b"]}, {"SET": ["d"]}]}
+    case = a_case({"start": None, "expect": stream}, component="file")
+
+    outcome = _run(case, source)
+
+    assert outcome.moments[-1].expected == ("...", "SET file [b]", "SET file [d]")
+    assert outcome.moments[-1].parts_at == 2
+    assert outcome.reason == "expected: SET file [d]; got: SET file [c]"
+
+
+def test_uids_that_were_never_bound_have_names_in_the_story(a_case: MakeCase) -> None:
+    """The first mismatch is at the very pod that should have bound the name."""
+    uid = "0123456789abcdef0123456789abcdef"
+    pod = for_object({"name": "b", "uid": uid})
+    update = SourceUpdate(source="file", pods=(pod,))
+    step = {"start": None, "expect": [{"SET": [{"name": "a", "uid": "$u"}]}]}
+
+    outcome = _run(
+        a_case(step, component="file"), _source((0, lambda env: env.send(update)))
+    )
+
+    assert outcome.moments[-1].got == ("SET file [b uid=$u]",)
+
+
+@pytest.mark.parametrize(
+    ("level", "verdict"), [("base", "passed"), ("nil-and-empty", "failed")]
+)
+def test_level_tells_nil_and_empty_apart(
+    a_case: MakeCase, level: str, verdict: str
+) -> None:
+    """Elsewhere an empty list is as good as none."""
+    pod = for_object({"name": "a", "finalizers": []})
+    decoder = SimpleNamespace(decode_manifest=lambda data, config: pod)
+    step = {
+        "call": {"decode_manifest": {"pod": "a"}},
+        "returns": {"finalizers": "$absent"},
+    }
+
+    case = a_case(step, component="manifest", level=level)
+
+    assert _run(case, decoder).verdict == verdict
