@@ -91,6 +91,7 @@ def test_padded_content_has_that_size_and_means_the_same(
 
     assert len(data) == size
     assert yaml.safe_load(data) == for_manifest("a")
+    assert b"#" not in data or content.get("as") != "json"
 
 
 @pytest.mark.parametrize(

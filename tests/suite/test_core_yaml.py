@@ -92,3 +92,13 @@ def test_where_of_a_missing_key_names_the_nearest_place(tmp_path: Path) -> None:
     path.write_text("a: 1\nb:\n  c: 2\n")
 
     assert Document(path).where(("b", "nope")) == f"{path}, line 3, b.nope"
+    assert Document(path).where(("b", 0)) == f"{path}, line 3, b.0"
+
+
+def test_where_of_an_item_beyond_a_list_names_the_list(tmp_path: Path) -> None:
+    """A place that isn't there is never an error of its own."""
+    path = tmp_path / "x.yaml"
+    path.write_text("a:\n- 1\n- 2\n")
+
+    assert Document(path).where(("a", 2)) == f"{path}, line 2, a.2"
+    assert Document(path).where(("a", "x")) == f"{path}, line 2, a.x"

@@ -46,7 +46,7 @@ def test_given_becomes_a_scene(a_case: MakeCase) -> None:
             "api": {"pods": ["a"]},
             "answers": {"all_ready": True},
             "watch": {"fails": "EMFILE", "times": 2},
-            "wall": "1970-01-02T00:00:00.5Z",
+            "wall": "1970-01-02T00:00:03.5Z",
         },
     )
 
@@ -60,7 +60,7 @@ def test_given_becomes_a_scene(a_case: MakeCase) -> None:
     assert scene.pods == [for_object("a")]
     assert scene.answers == {"all_ready": True}
     assert (scene.watch_fails, scene.watch_fails_times) == ("EMFILE", 2)
-    assert scene.wall_ns == 86_400 * SECOND_NS + SECOND_NS // 2
+    assert scene.wall_ns == 86_403 * SECOND_NS + SECOND_NS // 2
     assert scene.seed == 7
 
 
@@ -255,6 +255,12 @@ def test_functions_take_settings_beside_their_content() -> None:
     call = call_of(step, "manifest", now_ns=0)
 
     assert (call.arguments, call.config) == ({"data": b"x"}, {"path": "/m/a"})
+
+    step = _step("call", {"parse_flags": {"argv": ["--x"], "node_name": "n"}})
+
+    call = call_of(step, "flags", now_ns=0)
+
+    assert (call.arguments, call.config) == ({"argv": ["--x"]}, {"node_name": "n"})
 
 
 @pytest.mark.parametrize(
