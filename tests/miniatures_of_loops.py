@@ -122,7 +122,10 @@ class Loop:
 class SendsDeletionsToRemoves(Loop):
     """R74: a pod that is being deleted is gone before its grace period has begun."""
 
-    handlers = {**Loop.handlers, "DELETE": "handle_pod_removes"}
+    handlers: ClassVar[Mapping[str, str]] = {
+        **Loop.handlers,
+        "DELETE": "handle_pod_removes",
+    }
 
 
 class CleansUpTooEarly(Loop):
