@@ -73,7 +73,7 @@ class _PatchingFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         assert module.__spec__ is not None
         origin = module.__spec__.origin
         assert origin is not None
-        with open(origin, encoding="utf-8") as file:  # noqa: PTH123 - Path is patched by some tests
+        with open(origin, encoding="utf-8") as file:
             text = file.read()
         count = text.count(self._patch.old)
         if count != 1:
