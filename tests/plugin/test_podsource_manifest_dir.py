@@ -4,12 +4,11 @@ The fixture ``podsource_manifest_dir``, without any conformance run.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from pytest_podsource.doubles.manifests import FAKE_PATH, ManifestDirectory, manifest
+from pytest_podsource.doubles.manifests import ManifestDirectory, manifest
 from tests.plugin.conftest import RunPytest
 
 
@@ -48,15 +47,27 @@ def test_write_changes_the_file_in_place(
     assert not path.exists()
 
 
-@pytest.mark.podsource(fs="fake")
 def test_fake_directory_is_where_kubelets_have_it(
-    podsource_manifest_dir: ManifestDirectory,
+    run_pytest: RunPytest, pytester: pytest.Pytester
 ) -> None:
     """Code with the path built in can be tested as it is."""
-    podsource_manifest_dir.write("a.yaml", manifest("a"))
+    pytester.makepyfile(
+        test_fake="""
+        import os, pathlib, pytest
+        from pytest_podsource.doubles.manifests import manifest
 
-    assert os.listdir("/etc/kubernetes/manifests") == ["a.yaml"]
-    assert Path(FAKE_PATH, "a.yaml").read_text().startswith("{")
+        @pytest.mark.podsource(fs="fake")
+        def test_fake(podsource_manifest_dir):
+            podsource_manifest_dir.write("a.yaml", manifest("a"))
+            place = pathlib.Path("/etc/kubernetes/manifests")
+            assert os.listdir(place) == ["a.yaml"]
+            assert (place / "a.yaml").read_text().startswith("{")
+        """
+    )
+
+    result = run_pytest("test_fake.py")
+
+    result.assert_outcomes(passed=1)
 
 
 def test_fake_directory_leaves_the_real_disk_alone(
