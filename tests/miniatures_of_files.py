@@ -41,9 +41,9 @@ class Directory:
 
     def tick(self) -> None:
         self.env.clock.call_later(self.config.period_ns, self.tick)
-        self.list()
+        self.list_all()
 
-    def list(self) -> None:
+    def list_all(self) -> None:
         self.pods = {}
         for path in self.paths():
             self.read(path)
@@ -130,7 +130,7 @@ class LetsTheFirstFileWin(Directory):
 class EndsTheListingAtABadFile(Directory):
     """R44: an error page saved as a manifest takes all other pods along."""
 
-    def list(self) -> None:
+    def list_all(self) -> None:
         self.pods = {}
         if all(self.read(path) for path in self.paths()):
             self.send()
@@ -179,11 +179,11 @@ class TrustsFileTimes(Directory):
 
     times: dict[str, int] | None = None
 
-    def list(self) -> None:
+    def list_all(self) -> None:
         times = {path: os.stat(path).st_mtime_ns for path in self.paths()}
         if times != self.times:
             self.times = times
-            super().list()
+            super().list_all()
 
 
 class DescendsIntoFolders(Directory):

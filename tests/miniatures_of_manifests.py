@@ -72,7 +72,9 @@ def refuses_unknown_fields(data: bytes, config: Config) -> Pod:
 
 def refuses_equal_keys(data: bytes, config: Config) -> Pod:
     """R43: strict YAML, where the kubelet takes the last of two equal keys."""
-    keys = [key.value for key, _ in yaml.compose(data, yaml.SafeLoader).value]
+    root = yaml.compose(data, yaml.SafeLoader)
+    assert isinstance(root, yaml.MappingNode)
+    keys = [key.value for key, _ in root.value]
     if len(keys) > len(set(keys)):
         raise Refused("a key stands there twice")
     return reference.decode_manifest(data, config)
