@@ -159,6 +159,8 @@ def test_config_that_is_refused_names_the_field(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become somebody else")
 def test_path_without_permission_is_told(kind: str) -> None:
     """An ordinary user is told which path can't be read."""
+    # What click imports for an error: nobody may not be able to read it later.
+    podsource("watch", "--once")
     with tempfile.TemporaryDirectory() as folder, _nobody_in(Path(folder)):
         path = Path(folder) / "manifests"
         path.mkdir() if kind == "folder" else path.touch()
