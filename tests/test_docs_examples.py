@@ -123,6 +123,21 @@ def test_example_test_file_runs_the_suite(pytester: pytest.Pytester) -> None:
     assert result.parseoutcomes()["passed"] >= 10
 
 
+def test_tutorials_function_is_wrong_where_it_says(pytester: pytest.Pytester) -> None:
+    """Keys in both caches count as updated there; compared by value it passes."""
+    blocks = _BLOCK.findall((ROOT / "docs/tutorial.md").read_text())
+    (text,) = [block for kind, block in blocks if kind == "python"]
+    wrong = "updated = sorted(new.keys() & old.keys())"
+    right = "updated = sorted(k for k in new.keys() & old.keys() if new[k] != old[k])"
+    pytester.makepyfile(mine=text, mended=text.replace(wrong, right))
+
+    first = pytester.runpytest_subprocess("--podsource-impl=mine", "podsource/diff")
+    second = pytester.runpytest_subprocess("--podsource-impl=mended", "podsource/diff")
+
+    first.stdout.fnmatch_lines(["FAILED diff/*", "*again*--podsource-impl=mine *"])
+    assert second.ret == pytest.ExitCode.OK
+
+
 def test_every_option_is_in_the_reference_page() -> None:
     """With its ini key."""
     text = (ROOT / "docs/reference/options.md").read_text()

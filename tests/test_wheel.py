@@ -1,0 +1,73 @@
+"""
+What is installed: the whole package, its cases, and the names that others use.
+
+In a checkout the package is installed editable; under tox it comes from a wheel, and
+these tests say so.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+import pytest
+
+import pytest_podsource
+from pytest_podsource.suite.case import bundled_root, load_cases
+
+CHECKOUT = Path(__file__).parent.parent
+PACKAGE = Path(pytest_podsource.__file__).parent
+
+
+def _installed() -> Distribution:
+    return distribution("pytest-podsource")
+
+
+def _is_editable() -> bool:
+    text = _installed().read_text("direct_url.json")
+    return bool(text and json.loads(text).get("dir_info", {}).get("editable"))
+
+
+def test_plugin_is_found_under_the_name_of_its_module() -> None:
+    """Else -p pytest_podsource.plugin would register it twice."""
+    (found,) = [
+        point for point in _installed().entry_points if point.group == "pytest11"
+    ]
+
+    assert found.name == found.value == "pytest_podsource.plugin"
+
+
+def test_package_is_typed() -> None:
+    """The marker that type checkers look for is installed too."""
+    assert (PACKAGE / "py.typed").is_file()
+
+
+def test_all_cases_of_the_checkout_are_bundled() -> None:
+    """Neither a wheel nor an editable install leaves one out."""
+    ours = CHECKOUT / "conformance"
+    files = {
+        path.relative_to(ours)
+        for name in ("cases", "recorded")
+        for path in (ours / name).rglob("*.yaml")
+    }
+
+    found = bundled_root()
+
+    assert {path for path in files if not (found / path).is_file()} == set()
+    assert len(load_cases(found / "cases")) >= 200
+
+
+@pytest.mark.skipif(_is_editable(), reason="an editable install has the checkout's")
+def test_wheel_has_everything_inside_the_package() -> None:
+    """What is tested comes from site-packages, and so do its cases."""
+    assert "site-packages" in PACKAGE.parts
+    assert bundled_root() == PACKAGE / "conformance"
+    assert all((PACKAGE / "data" / name).is_file() for name in ("facts.json",))
+    assert not [path for path in _installed().files or () if path.parts[0] == "tests"]
+
+
+@pytest.mark.skipif(not _is_editable(), reason="a wheel has its own")
+def test_editable_install_has_the_cases_of_the_checkout() -> None:
+    """A case that is edited there is the one that runs."""
+    assert bundled_root() == CHECKOUT / "conformance"
