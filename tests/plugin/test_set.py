@@ -11,6 +11,7 @@ import pytest
 from pytest_podsource import frozen
 from pytest_podsource.exceptions import UsageError
 from pytest_podsource.suite.case import bundled_root, load_cases
+from tests.plugin.conftest import RunPytest
 
 
 @pytest.fixture
@@ -42,18 +43,20 @@ def test_unknown_set_names_those_that_are_there(sets: Path) -> None:
 
 
 def test_set_scores_its_cases_as_they_were(
-    sets: Path, pytester: pytest.Pytester
+    sets: Path, run_pytest: RunPytest, pytester: pytest.Pytester
 ) -> None:
     """A case that is new or another since then is run, and not scored."""
     cases = load_cases(bundled_root() / "cases")
     ready = [case for case in cases if case.component == "ready"]
     same, changed = ready[:2]
     (sets / "0.1.txt").write_text(f"{same.id} {same.hash}\n{changed.id} 0000\n")
-    pytester.makeconftest("")
+    pytester.makeconftest(
+        "import pathlib\n"
+        "from pytest_podsource import frozen\n"
+        f"frozen.bundled_root = lambda: pathlib.Path({str(sets.parent)!r})\n"
+    )
 
-    result = pytester.runpytest_inprocess(
-        "-p",
-        "no:randomly",
+    result = run_pytest(
         "--podsource-impl=pytest_podsource.reference",
         "--podsource-set=0.1",
         "podsource/ready",
