@@ -99,6 +99,11 @@ FACTS: dict[str, Patch] = {
         old="        except Refused as error:\n            self._error(str(error))\n            return\n        self._replace([pod])",
         new="        except Refused as error:\n            self._error(str(error))\n            self._emit(())\n            return\n        self._replace([pod])",
     ),
+    "FILE-21": Patch(
+        module=_SOURCE,
+        old='look.state == "file":\n            self._list_file()',
+        new='look.state == "special":\n            self._emit(())',
+    ),
     "FILE-22": Patch(
         module=_WATCH,
         old='elif not posixpath.basename(event.path).startswith("."):',

@@ -109,13 +109,13 @@ FACTS: dict[str, Patch] = {
     ),
     "URL-21": Patch(
         module=_EXCHANGE,
-        old="return own + tuple(pair for pair in headers if",
-        new="return own + tuple(pair for pair in dict(headers).items() if",
+        old=") + tuple(pair for pair in headers if",
+        new=") + tuple(pair for pair in dict(headers).items() if",
     ),
     "URL-22": Patch(
         module=_EXCHANGE,
-        old='            own += (("Accept-Encoding", "gzip"),)',
-        new='            own += (("Accept-Encoding", "gzip"), ("Authorization", "x"))',
+        old='"Authorization": _basic(url)}',
+        new='"Authorization": _basic(url) or "x"}',
     ),
     "URL-23": Patch(
         module=_EXCHANGE,
@@ -154,4 +154,5 @@ FACTS: dict[str, Patch] = {
         old="self._env.send(SourceUpdate(source=SOURCE, pods=tuple(pods)), self._rest)",
         new="self._env.send(SourceUpdate(source=SOURCE, pods=tuple(pods)))\n        self._rest()",
     ),
+    "URL-32": Patch(module=_SOURCE, old='SOURCE = "http"', new='SOURCE = "url"'),
 }
