@@ -61,8 +61,13 @@ class RealDisk:
     def read(self, path: str, max_bytes: int | None) -> Manifest:
         """
         Read one file; one of *max_bytes* or more is an error.
+
+        A FIFO is an error as well; a kubelet that is told of one waits for its writer,
+        and for nothing else.
         """
         try:
+            if stat.S_ISFIFO(os.stat(path).st_mode):
+                return Manifest(path=path, error="it is a FIFO, which isn't opened")
             with open(path, "rb") as file:
                 data = _head(file, max_bytes)
         except FileNotFoundError as error:

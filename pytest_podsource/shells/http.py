@@ -3,16 +3,19 @@ One GET over the network: no redirect followed, no body unpacked.
 
 Rule 1: the time limit is for all of it, from the connection to the end of the body.
 Rule 2: a request runs in a thread of its own; what it brings is told in the loop. Rule
-3: after a cancel nothing is told, and the thread ends by itself within its time limit.
+3: after its end or a cancel nothing is told, and the connection is cut, so that no thread
+waits for a server that drips.
 """
 
 from __future__ import annotations
 
 import errno
+import socket
+import ssl
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import closing
-from typing import TYPE_CHECKING
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any
 
 from pytest_podsource.contract import Cancel, Reply
 from pytest_podsource.shells.loop import Loop
@@ -56,6 +59,7 @@ class HttpGet:
         self._max_bytes = max_bytes
         self._on_done: OnDone | None = on_done
         self._cancel_timer: Cancel | None = None
+        self._connection: Any = None
 
     def start(self) -> None:
         """
@@ -75,6 +79,14 @@ class HttpGet:
         self._on_done = None
         if self._cancel_timer is not None:
             self._cancel_timer()
+        self._cut()
+
+    def _cut(self) -> None:
+        # A closed socket would leave a thread that reads from it where it is.
+        reached = getattr(self._connection, "sock", None)
+        if reached is not None:
+            with suppress(OSError):  # it has come to its end meanwhile
+                socket.socket.shutdown(reached, socket.SHUT_RDWR)
 
     def _tell(self, outcome: Reply | OSError) -> None:
         on_done = self._on_done
@@ -101,8 +113,14 @@ class HttpGet:
         timeout_s = self._timeout_ns / 1e9 or SILENCE_S
         # Not a session: that reads the whole body of a redirect, however long it is.
         with closing(requests.adapters.HTTPAdapter()) as adapter:
+            pools = adapter.poolmanager.pool_classes_by_scheme
+            adapter.poolmanager.pool_classes_by_scheme = {
+                scheme: self._kept(pool) for scheme, pool in pools.items()
+            }
             try:
-                response = adapter.send(prepared, stream=True, timeout=timeout_s)
+                response = adapter.send(
+                    prepared, stream=True, timeout=timeout_s, verify=_roots()
+                )
                 return Reply(
                     status=response.status_code,
                     headers=tuple(response.raw.headers.iteritems()),
@@ -112,6 +130,19 @@ class HttpGet:
                 raise TimeoutError(errno.ETIMEDOUT, str(error)) from error
             except urllib3.exceptions.HTTPError as error:  # while the body was read
                 raise OSError(errno.EPROTO, str(error)) from error
+
+    def _kept(self, pool: Any) -> Any:
+        """
+        Return *pool*, a class of urllib3's, whose connection is kept to be cut.
+        """
+
+        def connection(*args: Any, **settings: Any) -> Any:
+            if self._on_done is None:
+                raise ConnectionAbortedError(errno.ECONNABORTED, "not wanted any more")
+            self._connection = pool.ConnectionCls(*args, **settings)
+            return self._connection
+
+        return type("KeptPool", (pool,), {"ConnectionCls": staticmethod(connection)})
 
     def _body(self, response: requests.Response) -> bytes:
         parts: list[bytes] = []
@@ -125,3 +156,9 @@ class HttpGet:
 
     def _is_enough(self, size: int) -> bool:
         return self._max_bytes is not None and size >= self._max_bytes
+
+
+def _roots() -> str | bool:
+    # Those of the machine, as Go takes them; by itself requests has its own.
+    paths = ssl.get_default_verify_paths()
+    return paths.cafile or paths.capath or True

@@ -2,7 +2,8 @@
 One thread that waits for timers, files and words from other threads.
 
 Rule 1: every callback runs in the thread that called ``run``, one at a time. Rule 2:
-what is due at one instant runs in the order in which it was asked for.
+what is due at one instant runs in the order in which it was asked for. Rule 3: what was
+cancelled or forgotten is never called, even if it was due already.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ class Loop:
 
     def __init__(self) -> None:
         self._began_ns = time.monotonic_ns()
-        self._timers: list[tuple[int, int, Callback]] = []
+        self._timers: list[tuple[int, int]] = []
+        self._callbacks: dict[int, Callback] = {}
         self._numbers = itertools.count()
-        self._cancelled: set[int] = set()
         self._posted: deque[Callback] = deque()
         self._selector = selectors.DefaultSelector()
         self._wake_reader, self._wake_writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -59,8 +60,9 @@ class Loop:
         """
         number = next(self._numbers)
         due_ns = self.monotonic_ns() + max(0, delay_ns)
-        heapq.heappush(self._timers, (due_ns, number, callback))
-        return lambda: self._cancelled.add(number)
+        heapq.heappush(self._timers, (due_ns, number))
+        self._callbacks[number] = callback
+        return lambda: self._cancel(number)
 
     def post(self, callback: Callback) -> None:
         """
@@ -85,7 +87,8 @@ class Loop:
         self._running = True
         while self._running:
             for key, _ in self._selector.select(self._timeout()):
-                key.data()
+                if self._selector.get_map().get(key.fd) is key:
+                    key.data()
             self._run_posted()
             self._run_due()
 
@@ -122,11 +125,12 @@ class Loop:
     def _run_due(self) -> None:
         until_ns = self.monotonic_ns()
         while self._timers and self._timers[0][0] <= until_ns:
-            _, number, callback = heapq.heappop(self._timers)
-            if number in self._cancelled:
-                self._cancelled.discard(number)
-            else:
+            callback = self._callbacks.pop(heapq.heappop(self._timers)[1], None)
+            if callback is not None:
                 callback()
+
+    def _cancel(self, number: int) -> None:
+        self._callbacks.pop(number, None)
 
     def _drain(self) -> None:
         os.read(self._wake_reader, 4096)

@@ -8,7 +8,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -178,6 +178,45 @@ def test_a_cancelled_watch_tells_nothing(env: RealEnvironment, tmp_path: Path) -
     assert len(told) == 1
 
 
+def test_a_watch_that_another_one_cancels_tells_nothing(
+    env: RealEnvironment, tmp_path: Path
+) -> None:
+    """Whichever is told first ends the other, although both can be read."""
+    told: list[WatchEvent | OSError] = []
+    cancels: list[Callable[[], None]] = []
+
+    def once(event: WatchEvent | OSError) -> None:
+        told.append(event)
+        for cancel in cancels:
+            cancel()
+
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        cancels.append(env.watch(str(tmp_path / name), once))
+        (tmp_path / name / "x").write_bytes(b"")
+
+    run_until(env, lambda: bool(told))
+
+    assert len(told) == 1
+
+
+def test_a_timer_that_another_one_cancels_is_not_called(env: RealEnvironment) -> None:
+    """Both are due at once; the second one is cancelled by the first."""
+    told: list[str] = []
+    cancels: list[Callable[[], None]] = []
+
+    def cancel() -> None:
+        cancels[0]()
+
+    env.clock.call_later(0, cancel)
+    cancels.append(env.clock.call_later(0, lambda: told.append("never")))
+    env.clock.call_later(0, lambda: told.append("last"))
+
+    run_until(env, lambda: bool(told))
+
+    assert told == ["last"]
+
+
 def test_watch_of_what_is_missing_raises_at_once(
     env: RealEnvironment, tmp_path: Path
 ) -> None:
@@ -232,6 +271,29 @@ def serve(answers: list[bytes | None]) -> tuple[str, threading.Thread, list[byte
     thread = threading.Thread(target=work)
     thread.start()
     return f"http://127.0.0.1:{listener.getsockname()[1]}/pods", thread, asked
+
+
+def drip(head: bytes) -> tuple[str, threading.Thread]:
+    """
+    Answer *head*, then a byte at a time for as long as anybody listens.
+    """
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def work() -> None:
+        connection, _ = listener.accept()
+        with listener, connection, suppress(OSError):
+            _head(connection)
+            connection.sendall(head)
+            connection.settimeout(0.01)
+            while True:
+                connection.sendall(b"x")
+                with suppress(TimeoutError):
+                    if not connection.recv(1):
+                        return
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return f"http://127.0.0.1:{listener.getsockname()[1]}/pods", thread
 
 
 def _head(connection: socket.socket) -> bytes:
@@ -318,6 +380,31 @@ def test_fetch_that_gets_no_answer_in_time_is_an_error(env: RealEnvironment) -> 
     thread.join()
 
     assert isinstance(outcome, TimeoutError)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\r\nX-Long: ",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n",
+    ],
+    ids=["head", "body"],
+)
+def test_fetch_of_a_server_that_drips_ends_in_time(
+    env: RealEnvironment, head: bytes
+) -> None:
+    """Each byte is in time, the whole isn't; the connection is cut, no thread stays."""
+    url, server = drip(head)
+
+    outcome = fetch(env, url, timeout_ns=100_000_000)
+    server.join(LIMIT_NS / SECOND_NS)
+    clients = [each for each in threading.enumerate() if each.name == "podsource-get"]
+    for client in clients:
+        client.join(LIMIT_NS / SECOND_NS)
+
+    assert isinstance(outcome, TimeoutError)
+    assert not server.is_alive()
+    assert not any(client.is_alive() for client in clients)
 
 
 def test_fetch_of_an_endless_body_is_cut_off() -> None:

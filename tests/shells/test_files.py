@@ -160,3 +160,13 @@ def test_read_of_a_directory_is_an_error(tmp_path: Path) -> None:
 
     assert not manifest.is_gone
     assert "directory" in manifest.error
+
+
+def test_read_of_a_fifo_does_not_wait_for_its_writer(tmp_path: Path) -> None:
+    """An event for a new FIFO must not stop everything else."""
+    os.mkfifo(tmp_path / "a")
+
+    manifest = RealDisk().read(str(tmp_path / "a"), None)
+
+    assert not manifest.is_gone
+    assert "FIFO" in manifest.error
