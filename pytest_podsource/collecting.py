@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from pytest_podsource.exceptions import CaseError
-from pytest_podsource.options import ROOT, Settings
+from pytest_podsource.options import ROOT, SETTINGS, Settings
 from pytest_podsource.suite.case import Case, bundled_root, load_file
 
 
@@ -122,6 +122,8 @@ class Selection:
         if row and place in known:
             file = self._files[known.index(place)]
             return f"Its rows: {', '.join(case.row or 'case' for case in file.read())}."
+        if place.partition("/")[0] == "own" and not any(f.own for f in self._files):
+            return "Name the folder of your own cases by --podsource-cases."
         near = get_close_matches(place, known, n=3)
         return (
             f"Near it: {', '.join(near)}."
@@ -216,6 +218,15 @@ class CaseNode(pytest.Function):
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the file of the case, and its id."""
         return self.case.path, 0, self.case.id
+
+    def setup(self) -> None:
+        """Make its fixtures; if there is nothing to test, no further case is tried."""
+        try:
+            super().setup()
+        except pytest.fail.Exception:
+            if not self.config.stash[SETTINGS].impl:
+                self.session.shouldfail = "there is no implementation"
+            raise
 
     def repr_failure(
         self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None

@@ -33,7 +33,8 @@ def podsource_impl(request: pytest.FixtureRequest) -> Any:
     try:
         return run_of(request.config).implementation
     except pytest.UsageError as error:
-        pytest.fail(str(error), pytrace=False)
+        reason = str(error)
+    pytest.fail(reason, pytrace=False)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ the field. Rule 3: whoever gives a value that can't be used is told the ones tha
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -376,22 +377,31 @@ def take_arguments(config: pytest.Config, settings: Settings) -> list[str]:
     Return the arguments that mean cases of the suite, taken out of pytest's.
 
     They are ``podsource`` and what begins with ``podsource/``, unless the user has such
-    a path. With an implementation and no argument at all it is the whole suite.
+    a path; below the root folder too, for that is how pytest shows them in another one.
+    With an implementation and no argument at all it is the whole suite.
     """
-    ours = [
-        each for each in config.args if _is_ours(each, config.invocation_params.dir)
-    ]
+    meant = {each: _as_ours(each, config) for each in config.args}
+    ours = [id_ for id_ in meant.values() if id_]
     if ours:
-        config.args = [each for each in config.args if each not in ours]
+        config.args = [each for each in config.args if not meant[each]]
     elif settings.impl and config.args_source is not config.ArgsSource.ARGS:
         ours = [ROOT]
     return ours
 
 
-def _is_ours(argument: str, folder: Path) -> bool:
-    place = argument.partition("::")[0]
-    ours = place == ROOT or place.startswith(f"{ROOT}/")
-    return ours and not (folder / place).exists()
+def _as_ours(argument: str, config: pytest.Config) -> str:
+    """
+    Return *argument* as it begins with ``podsource``; empty if it means something else.
+    """
+    place, *row = argument.split("::", 1)
+    folder = config.invocation_params.dir
+    path = Path(os.path.normpath(folder / place))
+    if path.exists():
+        return ""
+    for base in (folder, config.rootpath):
+        if path.is_relative_to(base / ROOT):
+            return "::".join([path.relative_to(base).as_posix(), *row])
+    return ""
 
 
 def _given(config: pytest.Config, option: Option) -> tuple[str, str]:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby
 
 import click
 
@@ -15,7 +14,9 @@ from pytest_podsource.suite.case import Case, bundled_root, load_cases
 
 
 @click.command()
-@click.argument("component", nargs=-1, type=click.Choice(COMPONENTS))
+@click.argument(
+    "component", nargs=-1, type=click.Choice(COMPONENTS), metavar="[COMPONENT]..."
+)
 @json_option
 def cases(component: tuple[str, ...], *, as_json: bool) -> None:
     """
@@ -30,8 +31,8 @@ def cases(component: tuple[str, ...], *, as_json: bool) -> None:
         for case in found:
             click.echo(json.dumps(_as_json(case)))
         return
-    for name, of_component in groupby(found, key=lambda case: case.component):
-        _list(name, list(of_component))
+    for name in component or COMPONENTS:
+        _list(name, [case for case in found if case.component == name])
 
 
 def _list(component: str, found: list[Case]) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -82,6 +83,8 @@ def _reason(error: ValidationError) -> str:
     if strange:
         known = ", ".join(_known(error))
         return f"{strange[0]!r} is not known here. Known keys: {known}."
+    if error.validator == "enum":
+        return f"{error.instance!r} is not known here. {_known_values(error)}"
     message = error.message
     if error.validator == "oneOf":
         alternatives: Any = error.validator_value
@@ -90,3 +93,11 @@ def _reason(error: ValidationError) -> str:
     if len(message) > _LONGEST:
         message = f"{message[:_LONGEST]} ..."
     return f"{message}. See docs/reference/case-format.md."
+
+
+def _known_values(error: ValidationError) -> str:
+    values: Any = error.validator_value
+    known = [str(value) for value in values]
+    near = get_close_matches(str(error.instance), known, n=1)
+    meant = f"Did you mean {near[0]!r}? " if near else ""
+    return f"{meant}Known: {', '.join(known)}."

@@ -61,5 +61,5 @@ def test_values_of_rows_are_checked_where_they_are_used(
     )
     write_case("file/x.yaml", rows)
 
-    with pytest.raises(CaseError, match=r"line 4, given.dir: 'gone' is not one of"):
+    with pytest.raises(CaseError, match=r"line 4, given.dir: 'gone' is not known here"):
         load_cases(tmp_path, own=True)
