@@ -236,6 +236,7 @@ _RULES_1_30 = _RULES_1_20 | {
     "huge-page-multiples",
     "many-searches",
     "masked-proc",
+    "node-values",
     "single-pod-claims",
     "spread-selectors",
     "sysctl-slashes",

@@ -81,7 +81,7 @@ def _operator(
         yield unsupported(f"{path}.operator", operator, _OPERATORS)
 
 
-def faults_of_affinity(affinity: Part) -> Iterator[str]:
+def faults_of_affinity(affinity: Part, kubelet: Kubelet) -> Iterator[str]:
     """
     Yield what is wrong with the *affinity* of a pod.
 
@@ -89,7 +89,8 @@ def faults_of_affinity(affinity: Part) -> Iterator[str]:
     """
     path = "spec.affinity"
     if "nodeAffinity" in affinity:
-        yield from _node_affinity(affinity["nodeAffinity"], f"{path}.nodeAffinity")
+        here, strict = f"{path}.nodeAffinity", "node-values" in kubelet.validation_rules
+        yield from _node_affinity(affinity["nodeAffinity"], here, strict=strict)
     for kind in ("podAffinity", "podAntiAffinity"):
         part = affinity.get(kind, {})
         for index, term in enumerate(part.get(_REQUIRED) or ()):
@@ -105,14 +106,14 @@ def _weight(weight: int, path: str) -> Iterator[str]:
         yield invalid(f"{path}.weight", weight, "must be in the range 1-100")
 
 
-def _node_affinity(affinity: Part, path: str) -> Iterator[str]:
+def _node_affinity(affinity: Part, path: str, *, strict: bool) -> Iterator[str]:
     if _REQUIRED in affinity:
         here = f"{path}.{_REQUIRED}.nodeSelectorTerms"
         terms = affinity[_REQUIRED].get("nodeSelectorTerms") or ()
         if not terms:
             yield required(here, "must have at least one node selector term")
         for index, term in enumerate(terms):
-            yield from _node_term(term, f"{here}[{index}]", strict=True)
+            yield from _node_term(term, f"{here}[{index}]", strict=strict)
     for index, preferred in enumerate(affinity.get(_PREFERRED) or ()):
         here = f"{path}.{_PREFERRED}[{index}]"
         yield from _weight(preferred["weight"], here)

@@ -82,7 +82,7 @@ def faults_of_spec(
     yield from faults_of_host_users(spec)
     yield from faults_of_host_processes(spec)
     yield from faults_of_system(spec)
-    yield from faults_of_affinity(spec.get("affinity", {}))
+    yield from faults_of_affinity(spec.get("affinity", {}), kubelet)
     yield from faults_of_spreading(spec.get("topologySpreadConstraints") or (), kubelet)
     yield from _gates(spec)
     yield from _group(spec)
@@ -165,7 +165,7 @@ def _dns(spec: Part, kubelet: Kubelet) -> Iterator[str]:
     relaxed = "search-underscores" in kubelet.validation_rules
     form = search_domain if relaxed else dns_subdomain
     for index, search in enumerate(searches):
-        if search != ".":
+        if search != "." or not relaxed:
             domain = search.removesuffix(".")
             yield from checked(f"{path}.searches[{index}]", domain, form)
     for index, option in enumerate(config.get("options") or ()):
