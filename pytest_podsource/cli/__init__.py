@@ -10,7 +10,11 @@ import click
 
 from pytest_podsource.cli.backoff import backoff
 from pytest_podsource.cli.cases import cases
+from pytest_podsource.cli.check import check
+from pytest_podsource.cli.completion import completion
 from pytest_podsource.cli.decode import decode
+from pytest_podsource.cli.diff import diff
+from pytest_podsource.cli.explain import explain
 from pytest_podsource.cli.record import record
 from pytest_podsource.cli.watch import watch
 from pytest_podsource.exceptions import PodSourceError
@@ -24,7 +28,17 @@ def commands() -> None:
     """
 
 
-for _command in (backoff, cases, decode, record, watch):
+for _command in (
+    backoff,
+    cases,
+    check,
+    completion,
+    decode,
+    diff,
+    explain,
+    record,
+    watch,
+):
     commands.add_command(_command)
 
 
