@@ -19,6 +19,7 @@ from pytest_podsource.options import SETTINGS, Settings
 from pytest_podsource.report.judged import Judged
 
 if TYPE_CHECKING:
+    from pytest_podsource.driver.trace import Trace
     from pytest_podsource.record import Record
     from pytest_podsource.suite.case import Case
     from pytest_podsource.suite.runner import MakeWorld
@@ -34,6 +35,7 @@ _NOT_AGAIN = (
     "min",
     "baseline",
     "baseline-write",
+    "trace",
 )
 
 
@@ -121,7 +123,13 @@ class Run:
                 implementation, "__name__", type(implementation).__name__
             )
             driver = _usage(
-                partial(driver_of, kubelet=settings.kubelet, time=_time_of(settings)),
+                partial(
+                    driver_of,
+                    kubelet=settings.kubelet,
+                    time=_time_of(settings),
+                    folder=str(settings.cwd or ""),
+                    trace=self._trace,
+                ),
                 implementation,
                 name,
             )
@@ -134,24 +142,43 @@ class Run:
             self._reached[1].close()
             self._reached = None
 
+    @cached_property
+    def _trace(self) -> Trace | None:
+        path = self.settings.trace
+        if path is None:
+            return None
+        from pytest_podsource.driver.trace import Trace  # noqa: PLC0415 - only if asked
+
+        try:
+            return Trace(path)
+        except OSError as error:
+            raise pytest.UsageError(
+                f"--podsource-trace: {str(path)!r} can't be written: {error.strerror}. "
+                "Name a file in a folder that exists."
+            ) from None
+
     def check(self, implementation: Any, item: pytest.Item, case: Case) -> None:
         """
         Run *case*; what *item* shows is its verdict and, if it failed, its story.
         """
         from pytest_podsource.suite.runner import run_case  # noqa: PLC0415
 
-        settings = self.settings
+        settings, driver = self.settings, self.driver(implementation)
+        if self._trace:
+            self._trace.case = case.id
         outcome = run_case(
             case,
-            self.driver(implementation),
+            driver,
             _world_of(settings),
             kubelet=settings.kubelet,
             seed=settings.seed,
         )
         judged = self._judge(outcome)
         item.user_properties.extend(judged.properties())
-        if settings.trace and judged.verdict == "passed":
+        if settings.stories and judged.verdict == "passed":
             print(self._story(outcome))  # noqa: T201 - pytest keeps it with the report
+        if driver.stderr and driver.stderr.strip() not in outcome.trace:
+            item.add_report_section("call", "stderr of the program", driver.stderr)
         if judged.skipped:
             pytest.skip(f"{judged.verdict}: {judged.reason}")
         if judged.verdict != "passed":
