@@ -13,6 +13,7 @@ import pytest
 
 from pytest_podsource import fixtures, options
 
+podsource_apiserver = fixtures.podsource_apiserver
 podsource_check = fixtures.podsource_check
 podsource_clock = fixtures.podsource_clock
 podsource_impl = fixtures.podsource_impl
@@ -20,8 +21,9 @@ podsource_manifest_dir = fixtures.podsource_manifest_dir
 podsource_url = fixtures.podsource_url
 
 _MARKER = (
-    "podsource(fs='tmp', http='mock'): a case of the conformance suite; on a test of "
-    "your own, what the fixtures give: fs 'tmp' or 'fake', http 'mock' or 'server'."
+    "podsource(fs='tmp', http='mock', apiserver='http'): a case of the conformance "
+    "suite; on a test of your own, what the fixtures give: fs 'tmp' or 'fake', "
+    "http 'mock' or 'server', apiserver 'http' or 'https'."
 )
 
 
@@ -38,6 +40,8 @@ def pytest_configure(config: pytest.Config) -> None:
     settings = config.stash[options.SETTINGS] = options.settings_of(config)
     if arguments := options.take_arguments(config, settings):
         _join(config, settings, arguments)
+    if (arguments or settings.report or settings.impl) and not settings.against:
+        _report(config)
 
 
 def _join(
@@ -51,3 +55,9 @@ def _join(
         else session.Conformance(config, arguments)
     )
     config.pluginmanager.register(hooks, "podsource")
+
+
+def _report(config: pytest.Config) -> None:
+    from pytest_podsource.report import recorder  # noqa: PLC0415 - only if asked
+
+    config.pluginmanager.register(recorder.Recorder(config), "podsource-report")
