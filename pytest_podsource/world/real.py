@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from pytest_podsource.contract import SECOND_NS, Cancel, Reply, WatchEvent
+from pytest_podsource.driver.base import Follower
 from pytest_podsource.exceptions import CannotRunHere
 from pytest_podsource.shells.env import RealEnvironment
 from pytest_podsource.world.base import Scene, ScriptedReply, Seen, StreamName
@@ -186,6 +187,16 @@ class RealWorld(SimulatedWorld):
         if self._server is not None:
             self._server.start(self._stage.url, self._watched.arrived)
         self._began_ns = self._real_ns()
+
+    def follow(self, follower: Follower) -> None:
+        """
+        Hear *follower*, which lives in real time; the case's time begins now.
+        """
+        super().follow(follower)
+        self._began_ns = self._real_ns() - self._stage.clock.monotonic_ns()
+
+    def reached(self, at_ns: int) -> None:
+        """Leave the clock alone: a follower's own isn't the case's here."""
 
     def apply(self, verb: str, argument: Any) -> None:
         """

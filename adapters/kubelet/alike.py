@@ -1,0 +1,163 @@
+"""
+Shows that the two builds of an adapter answer alike, case by case.
+
+``python adapters/kubelet/alike.py 1.37 [--limit 5s] [--jobs 8] [case or component ...]``
+
+One lives in virtual time, with stand-ins for fsnotify and the network; the other in real
+time, with the kernel's inotify and a server of this machine. What they told in each step
+is compared, not only their verdicts. It ends with 1 if there is a difference, with 5 if
+nothing was compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+from queue import Queue
+from typing import TypeAlias
+
+from pytest_podsource.contract import SECOND_NS
+from pytest_podsource.core.durations import parse_ns
+from pytest_podsource.driver.base import Driver
+from pytest_podsource.driver.load import load_driver
+from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.runner import run_case
+from pytest_podsource.suite.steps import steps_of
+from pytest_podsource.suite.verdict import Outcome
+from pytest_podsource.world.base import Scene
+from pytest_podsource.world.real import RealWorld
+from pytest_podsource.world.simulated import SimulatedWorld
+
+BIN = Path(__file__).parent / "bin"
+MEETS_THE_WORLD = ("file", "http", "api", "sources")
+TRIES = 3
+_GRAIN_NS = SECOND_NS // 10
+
+Pair: TypeAlias = "tuple[Driver, Driver]"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """
+    Compare, print what came out, and return the exit code.
+    """
+    parser = argparse.ArgumentParser(prog="alike.py")
+    parser.add_argument("kubelet", help="such as 1.37")
+    parser.add_argument("what", nargs="*", default=MEETS_THE_WORLD)
+    parser.add_argument("--limit", default="5s", help="of a case, in real time")
+    parser.add_argument("--jobs", type=int, default=8, help="cases at the same time")
+    chosen = parser.parse_args(arguments)
+    cases = [
+        case
+        for case in load_cases(bundled_root() / "cases")
+        if case.holds_for(chosen.kubelet) and _is_meant(case, chosen.what)
+    ]
+    counts: Counter[str] = Counter()
+    for case, found in _all(cases, chosen.kubelet, parse_ns(chosen.limit), chosen.jobs):
+        word, _, more = found.partition("\n")
+        counts[word] += 1
+        if more:
+            print(f"{case.id}: {found}")
+    for word, count in sorted(counts.items()):
+        print(f"{count:5} {word}")
+    return 1 if counts["different"] else 0 if counts["alike"] else 5
+
+
+def _is_meant(case: Case, what: Sequence[str]) -> bool:
+    return any(
+        case.id == each or case.id.startswith((f"{each}/", f"{each}:")) for each in what
+    )
+
+
+def _all(
+    cases: Sequence[Case], kubelet: str, limit_ns: int, jobs: int
+) -> Iterator[tuple[Case, str]]:
+    """
+    Return each case with what came out: ``alike``, ``different``, or why it can't be.
+    """
+    with ExitStack() as stack:
+        pairs: Queue[Pair] = Queue()
+        for _ in range(jobs):
+            pairs.put(
+                (
+                    stack.enter_context(closing(_driver(f"kubelet-{kubelet}", kubelet))),
+                    stack.enter_context(
+                        closing(_driver(f"kubelet-{kubelet}-native", kubelet))
+                    ),
+                )
+            )
+
+        def compare(case: Case) -> str:
+            pair = pairs.get()
+            try:
+                return _compared(case, pair, kubelet, limit_ns)
+            finally:
+                pairs.put(pair)
+
+        with ThreadPoolExecutor(jobs) as pool:
+            yield from zip(cases, pool.map(compare, cases), strict=True)
+
+
+def _driver(name: str, kubelet: str) -> Driver:
+    return load_driver(f"cmd:{BIN / name}", kubelet=kubelet)
+
+
+def _compared(case: Case, pair: Pair, kubelet: str, limit_ns: int) -> str:
+    """Real time may be late: only a difference that comes every time is one."""
+    reason = _unseen(case)
+    if reason:
+        return reason
+    found = ""
+    for _ in range(TRIES):
+        virtual = run_case(case, pair[0], SimulatedWorld, kubelet=kubelet)
+        real = run_case(
+            case,
+            pair[1],
+            partial(RealWorld, told=False, limit_ns=limit_ns),
+            kubelet=kubelet,
+        )
+        if real.verdict == "disabled":
+            return _kind_of(real.reason)
+        found = _difference(virtual, real)
+        if not found:
+            return "alike"
+    return f"different\n{found}"
+
+
+def _unseen(case: Case) -> str:
+    """Return why real time can't show what *case* is about, empty if it can."""
+    for step in steps_of(case):
+        if "watches" in step.expectations:
+            return "not in both: nobody sees which watches the kernel is asked for"
+        if step.verb == "advance" and parse_ns(step.argument) % _GRAIN_NS:
+            return "not in both: it is about less than 0.1 s"
+    return ""
+
+
+def _kind_of(reason: str) -> str:
+    if reason.startswith("would take"):
+        return "not in both: it would take too long in real time"
+    return f"not in both: {reason.split(': ')[0]}"
+
+
+def _difference(virtual: Outcome, real: Outcome) -> str:
+    lines = []
+    if virtual.verdict != real.verdict:
+        lines.append(f"  {virtual.verdict}, but in real time {real.verdict}")
+        lines.append(f"  {virtual.reason or real.reason}")
+    for one, other in zip(virtual.moments, real.moments, strict=False):
+        if sorted(one.got) != sorted(other.got):
+            lines.append(f"  step {one.step}, {one.done}:")
+            lines += [f"    virtual  {each}" for each in one.got]
+            lines += [f"    real     {each}" for each in other.got]
+            break
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
