@@ -18,7 +18,6 @@ from importlib import import_module
 from typing import Any, cast
 
 from pytest_podsource.contract import SECOND_NS, Cancel, Reply, WatchEvent
-from pytest_podsource.driver.base import Follower
 from pytest_podsource.exceptions import CannotRunHere
 from pytest_podsource.shells.env import RealEnvironment
 from pytest_podsource.world.base import Scene, ScriptedReply, Seen, StreamName
@@ -188,11 +187,8 @@ class RealWorld(SimulatedWorld):
             self._server.start(self._stage.url, self._watched.arrived)
         self._began_ns = self._real_ns()
 
-    def follow(self, follower: Follower) -> None:
-        """
-        Hear *follower*, which lives in real time; the case's time begins now.
-        """
-        super().follow(follower)
+    def starts(self) -> None:
+        """Let the case's time go on with real time from here."""
         self._began_ns = self._real_ns() - self._stage.clock.monotonic_ns()
 
     def reached(self, at_ns: int) -> None:
