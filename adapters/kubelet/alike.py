@@ -31,7 +31,6 @@ from pytest_podsource.suite.case import Case, bundled_root, load_cases
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.suite.steps import steps_of
 from pytest_podsource.suite.verdict import Moment, Outcome
-from pytest_podsource.world.base import Scene
 from pytest_podsource.world.real import RealWorld
 from pytest_podsource.world.simulated import SimulatedWorld
 
@@ -62,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("what", nargs="*", default=MEETS_THE_WORLD)
     parser.add_argument("--limit", default="5s", help="of a case, in real time")
     parser.add_argument("--jobs", type=int, default=8, help="cases at the same time")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_intermixed_args(arguments)
     cases = [
         case
         for case in load_cases(bundled_root() / "cases")
@@ -90,18 +89,17 @@ def _all(
 ) -> Iterator[tuple[Case, str]]:
     """
     Return each case with what came out: ``alike``, ``different``, or why it can't be.
+
+    Real time may be late where much runs at once: what differs is asked again alone.
     """
     with ExitStack() as stack:
         pairs: Queue[Pair] = Queue()
         for _ in range(jobs):
-            pairs.put(
-                (
-                    stack.enter_context(closing(_driver(f"kubelet-{kubelet}", kubelet))),
-                    stack.enter_context(
-                        closing(_driver(f"kubelet-{kubelet}-native", kubelet))
-                    ),
-                )
+            names = (f"kubelet-{kubelet}", f"kubelet-{kubelet}-native")
+            one, other = (
+                stack.enter_context(closing(_driver(name, kubelet))) for name in names
             )
+            pairs.put((one, other))
 
         def compare(case: Case) -> str:
             pair = pairs.get()
@@ -111,7 +109,13 @@ def _all(
                 pairs.put(pair)
 
         with ThreadPoolExecutor(jobs) as pool:
-            yield from zip(cases, pool.map(compare, cases), strict=True)
+            compared = list(pool.map(compare, cases))
+        for case, first in zip(cases, compared, strict=True):
+            found = first
+            for _ in range(TRIES):
+                if found.startswith("different"):
+                    found = compare(case)
+            yield case, found
 
 
 def _driver(name: str, kubelet: str) -> Driver:
@@ -119,25 +123,16 @@ def _driver(name: str, kubelet: str) -> Driver:
 
 
 def _compared(case: Case, pair: Pair, kubelet: str, limit_ns: int) -> str:
-    """Real time may be late: only a difference that comes every time is one."""
     reason = _unseen(case)
     if reason:
         return reason
-    found = ""
-    for _ in range(TRIES):
-        virtual = run_case(case, pair[0], SimulatedWorld, kubelet=kubelet)
-        real = run_case(
-            case,
-            pair[1],
-            partial(RealWorld, told=False, limit_ns=limit_ns),
-            kubelet=kubelet,
-        )
-        if real.verdict == "disabled":
-            return _kind_of(real.reason)
-        found = _difference(virtual, real)
-        if not found:
-            return "alike"
-    return f"different\n{found}"
+    make_real = partial(RealWorld, told=False, limit_ns=limit_ns)
+    virtual = run_case(case, pair[0], SimulatedWorld, kubelet=kubelet)
+    real = run_case(case, pair[1], make_real, kubelet=kubelet)
+    if real.verdict == "disabled":
+        return _kind_of(real.reason)
+    found = _difference(virtual, real)
+    return f"different\n{found}" if found else "alike"
 
 
 def _unseen(case: Case) -> str:
@@ -155,7 +150,9 @@ def _unseen(case: Case) -> str:
 def _kind_of(reason: str) -> str:
     if reason.startswith("would take"):
         return "not in both: it would take too long in real time"
-    return f"not in both: {reason.split(': ')[0]}"
+    if reason.startswith("a server"):
+        return "not in both: a server of this machine can't fail in that way"
+    return f"not in both: {reason.partition(': ')[0]}"
 
 
 def _difference(virtual: Outcome, real: Outcome) -> str:
