@@ -25,6 +25,7 @@ ROOT = "podsource"
 WORLDS = ("simulated", "real")
 TIMES = ("env", "patched", "real")
 FILESYSTEMS = ("tmp", "fake")
+REPORTS = (".jsonl", ".md", ".html")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,10 @@ class Settings:
         min: How many cases must have run.
         baseline: The list of known failures.
         baseline_write: Where to write one.
-        trace: Stories show everything that was seen, of passed cases too.
+        stories: The story of a case that passed is told too.
+        trace: Where the dialogue with a program is written down.
+        cwd: The folder that a program is started in.
+        report: Where to write reports, each in the form of its suffix.
         given: The options that were given, with their texts.
     """
 
@@ -75,7 +79,10 @@ class Settings:
     min: int = 1
     baseline: Path | None = None
     baseline_write: Path | None = None
-    trace: bool = False
+    stories: bool = False
+    trace: Path | None = None
+    cwd: Path | None = None
+    report: tuple[Path, ...] = ()
     given: tuple[tuple[str, str], ...] = ()
 
 
@@ -178,6 +185,25 @@ def existing_file(text: str) -> Path:
     return path
 
 
+def report_files(text: str) -> tuple[Path, ...]:
+    """
+    Return the files that reports go to, parted by commas.
+    """
+    paths = tuple(Path(each.strip()) for each in text.split(",") if each.strip())
+    for path in paths:
+        if path.suffix == ".xml":
+            raise ValueError(
+                f"{str(path)!r}: JUnit reports are pytest's own. "
+                f"Say --junitxml={path}, the verdicts are in it as properties."
+            )
+        if path.suffix not in REPORTS:
+            raise ValueError(
+                f"{str(path)!r}: the form of a report follows from how its name ends. "
+                f"Right would be one of {', '.join(REPORTS)}."
+            )
+    return paths
+
+
 _WHAT = "podsource: what is tested"
 _WHICH = "podsource: with which cases"
 _WHERE = "podsource: in which world"
@@ -207,6 +233,20 @@ OPTIONS = (
         convert=bool,
         help="Run it in a process of its own, which endless loops and os._exit can't "
         "take along.",
+    ),
+    Option(
+        name="cwd",
+        group=_WHAT,
+        metavar="DIR",
+        convert=existing_folder,
+        help="The folder in which the program of cmd: is started.",
+    ),
+    Option(
+        name="trace",
+        group=_WHAT,
+        metavar="FILE",
+        convert=Path,
+        help="Write the dialogue with the program of cmd: there, as JSON lines.",
     ),
     Option(
         name="component",
@@ -326,10 +366,18 @@ OPTIONS = (
         help="Write the failures of this run as a baseline.",
     ),
     Option(
-        name="trace",
+        name="stories",
         group=_COUNTS,
         convert=bool,
-        help="Show everything that was seen in a case, also of those that passed.",
+        help="Tell the story of each case, also of those that passed.",
+    ),
+    Option(
+        name="report",
+        group=_COUNTS,
+        metavar="FILE",
+        convert=report_files,
+        help="Write a report: .jsonl for 'podsource report', .md for a pull request, "
+        ".html for a page. May be given several times.",
     ),
 )
 
@@ -415,7 +463,7 @@ def _given(config: pytest.Config, option: Option) -> tuple[str, str]:
     )
 
 
-_ADDS_UP = ("component", "case", "require")
+_ADDS_UP = ("component", "case", "require", "report")
 
 
 def _checked(settings: Settings) -> Settings:
@@ -449,5 +497,16 @@ def _checked(settings: Settings) -> Settings:
         raise pytest.UsageError(
             "--podsource-isolate: only a module or a file can be isolated. "
             "Leave away --podsource-as, and name no cmd:."
+        )
+    in_process = settings.impl and not settings.impl.startswith("cmd:")
+    if settings.trace and in_process and not settings.isolate:
+        raise pytest.UsageError(
+            "--podsource-trace: there is no dialogue with what runs in this process. "
+            "Add --podsource-isolate, or name a program by cmd:."
+        )
+    if settings.cwd and in_process:
+        raise pytest.UsageError(
+            "--podsource-cwd: only a program of cmd: is started in a folder. "
+            "Name one, or leave --podsource-cwd away."
         )
     return settings
