@@ -57,14 +57,14 @@ def podsource_manifest_dir(
     """
     A manifest directory to write into; on a fake disk where podsource(fs="fake") is.
     """
-    from pytest_podsource.doubles import manifests  # noqa: PLC0415 - only if asked
+    from pytest_podsource.doubles.manifests import ManifestDirectory  # noqa: PLC0415 - only if asked
 
     if _marked(request, "fs", FILESYSTEMS, request.config.stash[SETTINGS].fs) == "fake":
         threads = request.config.stash[THREADS]
-        with manifests.fake_manifest_directory(threads) as fake:
+        with ManifestDirectory.fake(threads) as fake:
             yield fake
     else:
-        yield manifests.ManifestDirectory.within(tmp_path)
+        yield ManifestDirectory.within(tmp_path)
 
 
 @pytest.fixture
