@@ -169,7 +169,7 @@ def test_socket_that_stays_silent_is_an_error_and_never_idle() -> None:
 
     async def main() -> None:
         left, right = socket.socketpair()
-        left.setblocking(False)
+        left.settimeout(0)
         try:
             loop = asyncio.get_running_loop()
             await asyncio.wait_for(loop.sock_recv(left, 1), 20)

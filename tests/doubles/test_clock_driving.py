@@ -18,7 +18,7 @@ from pytest_podsource import VirtualClock
 from pytest_podsource.contract import SECOND_NS
 from pytest_podsource.exceptions import DriverError
 
-REAL_SLEEP = time.sleep  # noqa: TID251 - to be compared
+REAL_SLEEP: object = time.sleep  # noqa: TID251 - to be compared
 
 
 @pytest.fixture
