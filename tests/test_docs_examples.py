@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_podsource.doubles import manifests, url
+from pytest_podsource.doubles import answers, manifests, url
 from pytest_podsource.options import OPTIONS
 
 ROOT = Path(__file__).parent.parent
@@ -151,7 +151,7 @@ def test_every_fixture_and_what_it_gives_is_in_the_reference_page() -> None:
     text = (ROOT / "docs/reference/fixtures.md").read_text()
     names = [
         name
-        for kind in (manifests.ManifestDirectory, url.ManifestUrl, url.SeenRequest)
+        for kind in (manifests.ManifestDirectory, url.ManifestUrl, answers.SeenRequest)
         for name in dir(kind)
         if not name.startswith("_") and name not in ("next_reply", "note", "within")
     ]

@@ -350,6 +350,17 @@ class VirtualClock(CaseClock):
         tracked.joiners.append(waiter)
         return self.wait(waiter, timeout_ns)
 
+    def leave(
+        self, thread: threading.Thread, start: Callable[[threading.Thread], None]
+    ) -> None:
+        """Let *start* start *thread* in real time."""
+        ident = threading.get_ident()
+        self._aside.add(ident)
+        try:
+            start(thread)
+        finally:
+            self._aside.discard(ident)
+
     def track(
         self, thread: threading.Thread, start: Callable[[threading.Thread], None]
     ) -> None:
@@ -357,12 +368,7 @@ class VirtualClock(CaseClock):
         tracked = Tracked(thread)
         run = thread.run
         thread.run = lambda: self._run(tracked, run)  # type: ignore[method-assign]
-        ident = threading.get_ident()
-        self._aside.add(ident)
-        try:
-            start(thread)
-        finally:
-            self._aside.discard(ident)
+        self.leave(thread, start)
         self._tracked[thread.ident or 0] = tracked
         self.call_later(0, lambda: self._begin(tracked))
 

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from pytest_podsource.doubles.clock import VirtualClock
 
 
+class RealThread(threading.Thread):
+    """
+    A thread that lives in real time, whoever starts it.
+    """
+
+
 def patch(clock: VirtualClock, patches: Patches) -> None:
     """
     Let conditions, and starts and joins of threads, take the time of *clock*.
@@ -77,6 +83,8 @@ def _thread_start(clock: VirtualClock) -> Callable[[threading.Thread], None]:
     def start(thread: threading.Thread) -> None:
         if clock.new_waiter() is None:
             real(thread)
+        elif isinstance(thread, RealThread):
+            clock.leave(thread, real)
         else:
             clock.track(thread, real)
 
