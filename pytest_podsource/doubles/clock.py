@@ -101,7 +101,8 @@ class VirtualClock(CaseClock):
         """Begin to be the time of this process; this thread drives it."""
         self._owner = threading.get_ident()
         nested = bool(freezegun.api.freeze_factories)
-        held_sleep.let_freezegun_know()
+        if not nested:
+            held_sleep.let_freezegun_know()
         self._frozen = self._freezer.start()
         patch = self._patches.set
         patch(freezegun.api, "call_stack_inspection_limit", 0)

@@ -7,8 +7,10 @@ shown one name more; going through all modules again would double the start.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
+import warnings
 from typing import Any
 
 import freezegun.api
@@ -19,12 +21,21 @@ REAL_SLEEP = (time.sleep,)  # noqa: TID251 - to be replaced
 
 def let_freezegun_know() -> None:
     """
-    Let freezegun's index have ``time.sleep`` too; called before its start.
+    Let freezegun's index have ``time.sleep`` too, and all modules; before its start.
+
+    Looking at a module may import others. Within freezegun's start that would happen
+    while time is half frozen, and what they make of it stays.
     """
-    index = freezegun.api._real_time_object_ids
-    if id(REAL_SLEEP[0]) not in index:
-        index.add(id(REAL_SLEEP[0]))
-        freezegun.api._GLOBAL_MODULES_CACHE.clear()
+    index = freezegun.api._GLOBAL_MODULES_CACHE
+    if id(REAL_SLEEP[0]) not in freezegun.api._real_time_object_ids:
+        freezegun.api._real_time_object_ids.add(id(REAL_SLEEP[0]))
+        index.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for module in list(sys.modules.values()):
+            if getattr(module, "__name__", None) not in index:
+                with contextlib.suppress(Exception):
+                    freezegun.api._get_cached_module_attributes(module)
 
 
 def holders() -> list[Any]:
