@@ -27,6 +27,7 @@ from pytest_podsource.contract import (
 from pytest_podsource.exceptions import PodSourceError, UncontrolledWait
 
 if TYPE_CHECKING:
+    from pytest_podsource.doubles.apiserver.fake import FakeApiserver
     from pytest_podsource.doubles.backoffs import BackoffCheck
     from pytest_podsource.doubles.clock import VirtualClock
     from pytest_podsource.doubles.manifests import ManifestDirectory
@@ -41,6 +42,7 @@ __all__ = [
     "Clock",
     "Config",
     "Environment",
+    "FakeApiserver",
     "Implementation",
     "ManifestDirectory",
     "ManifestUrl",
@@ -63,6 +65,7 @@ __all__ = [
 # What the fixtures give, for use without them; each is imported when it is asked for.
 _DOUBLES = {
     "BackoffCheck": "backoffs",
+    "FakeApiserver": "apiserver.fake",
     "ManifestDirectory": "manifests",
     "ManifestUrl": "url",
     "Pods": "pods",

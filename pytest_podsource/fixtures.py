@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_podsource.exceptions import UsageError
 from pytest_podsource.options import FILESYSTEMS, SETTINGS, THREADS
 
 if TYPE_CHECKING:
+    from pytest_podsource.doubles.apiserver.fake import FakeApiserver
     from pytest_podsource.doubles.backoffs import BackoffCheck
     from pytest_podsource.doubles.clock import VirtualClock
     from pytest_podsource.doubles.manifests import ManifestDirectory
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
     from pytest_podsource.suite.case import Case
 
 URLS = ("mock", "server", "tls")
+SCHEMES = ("http", "https")
+_SOCKETS_AND_CLOCK = (
+    "podsource_apiserver and podsource_clock don't go together: a socket takes real "
+    "time. Use one of them in a test."
+)
 
 
 @pytest.fixture(scope="session")
@@ -147,6 +154,25 @@ def podsource_backoff(podsource_clock: VirtualClock) -> BackoffCheck:
 def _also(request: pytest.FixtureRequest, name: str) -> Any:
     """Return another fixture of the same test, ``None`` if it doesn't ask for it."""
     return request.getfixturevalue(name) if name in request.fixturenames else None
+
+
+@pytest.fixture
+def podsource_apiserver(request: pytest.FixtureRequest) -> Iterator[FakeApiserver]:
+    """
+    An apiserver with pods and nodes; HTTPS where podsource(apiserver="https") is.
+    """
+    from pytest_podsource.doubles.apiserver import fake  # noqa: PLC0415 - only if asked
+
+    if "podsource_clock" in request.fixturenames:
+        pytest.fail(_SOCKETS_AND_CLOCK, pytrace=False)
+    scheme = _marked(request, "apiserver", SCHEMES, "http")
+    try:
+        apiserver = fake.FakeApiserver(tls=scheme == "https")
+        apiserver.start()
+    except UsageError as error:
+        pytest.fail(str(error), pytrace=False)
+    yield apiserver
+    apiserver.stop()
 
 
 def _marked(

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_podsource import fixtures, options
 
+podsource_apiserver = fixtures.podsource_apiserver
 podsource_backoff = fixtures.podsource_backoff
 podsource_check = fixtures.podsource_check
 podsource_clock = fixtures.podsource_clock
@@ -23,8 +24,9 @@ podsource_updates = fixtures.podsource_updates
 podsource_url = fixtures.podsource_url
 
 _MARKER = (
-    "podsource(fs='tmp', http='mock'): a case of the conformance suite; on a test of "
-    "your own, what the fixtures give: fs 'tmp' or 'fake', http 'mock', 'server' or 'tls'."
+    "podsource(fs='tmp', http='mock', apiserver='http'): a case of the conformance "
+    "suite; on a test of your own, what the fixtures give: fs 'tmp' or 'fake', "
+    "http 'mock', 'server' or 'tls', apiserver 'http' or 'https'."
 )
 
 

@@ -29,7 +29,7 @@ from pytest_podsource.doubles.answers import SeenRequest
 from pytest_podsource.doubles.manifests import FileEvent
 from pytest_podsource.doubles.pods import Flaw, Shape
 from pytest_podsource.doubles.saves import SCRIPTS
-from pytest_podsource.fixtures import URLS
+from pytest_podsource.fixtures import SCHEMES, URLS
 from pytest_podsource.options import FILESYSTEMS, OPTIONS
 from pytest_podsource.suite.verdict import ERRORS, FAILURES, SKIPS, Verdict
 
@@ -168,7 +168,7 @@ def _options() -> Iterator[tuple[str, ...]]:
 
 
 def _markers() -> Iterator[tuple[str, str]]:
-    for name, known in (("fs", FILESYSTEMS), ("http", URLS)):
+    for name, known in (("fs", FILESYSTEMS), ("http", URLS), ("apiserver", SCHEMES)):
         for value in known:
             yield f'`podsource({name}="{value}")`', _MARKED[value]
 
@@ -179,6 +179,8 @@ _MARKED = {
     "mock": "`podsource_url` is answered without a socket, for `requests` (default)",
     "server": "it is a server of this machine, for every client",
     "tls": "the same, with TLS",
+    "http": "`podsource_apiserver` without TLS (default)",
+    "https": "it has TLS",
 }
 
 

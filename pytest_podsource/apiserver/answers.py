@@ -122,7 +122,7 @@ def _answered(store: Store, call: Call) -> Answered:
     options = Options.of(_with_name(call), call.namespace)
     if call.verb == "watch":
         return Watch(store, kind, options)
-    return Answer(body=list_objects(store, kind, options).json())
+    return Answer(body=(b"".join(list_objects(store, kind, options).json()),))
 
 
 def _got(store: Store, kind: Kind, call: Call) -> Answer:

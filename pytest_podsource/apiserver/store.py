@@ -35,7 +35,7 @@ class Stored:
     @classmethod
     def of(cls, given: Mapping[str, Any], revision: int) -> Stored:
         """Take a copy of *given*, stamped with *revision*."""
-        thing: Object = json.loads(json.dumps(given))
+        thing = copied(given)
         thing.pop("kind", None)
         thing.pop("apiVersion", None)
         thing["metadata"] = {
@@ -163,6 +163,18 @@ class Store:
         )
         if len(self._changes) > self._window:
             del self._changes[: len(self._changes) - self._window]
+
+
+def copied(thing: Mapping[str, Any]) -> Object:
+    """
+    Return a copy that shares nothing with *thing*.
+
+    Raises:
+        TypeError: It can't be written as JSON.
+        ValueError: Likewise.
+    """
+    copy: Object = json.loads(json.dumps(thing))
+    return copy
 
 
 def encoded(thing: Any) -> bytes:
