@@ -70,7 +70,7 @@ class Server:
         self._thread.join(_LIMIT_S)
         for connection, thread in list(self._open.items()):
             with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
             thread.join(_LIMIT_S)
         for each in (self._listener, self._wake, self._woken):
             each.close()
@@ -105,12 +105,20 @@ class Server:
         if self._context is None:
             yield connection
         else:
-            with self._context.wrap_socket(connection, server_side=True) as wrapped:
-                self._open[wrapped] = self._open.pop(connection)
+            with self._context.wrap_socket(
+                connection, server_side=True, do_handshake_on_connect=False
+            ) as wrapped:
+                self._open[wrapped] = self._open[connection]
                 try:
+                    self._shake_hands(wrapped)
                     yield wrapped
                 finally:
                     self._open.pop(wrapped, None)
+
+    def _shake_hands(self, connection: ssl.SSLSocket) -> None:
+        if self.closing.is_set():  # it may not have seen this connection
+            raise ConnectionAbortedError
+        connection.do_handshake()
 
 
 class _Handler(BaseHTTPRequestHandler):
