@@ -68,9 +68,11 @@ class Server:
         self.closing.set()
         self._wake.send(b"x")
         self._thread.join(_LIMIT_S)
-        for connection, thread in list(self._open.items()):
+        threads = set(self._open.values())
+        for connection in list(self._open):
             with contextlib.suppress(OSError):
                 socket.socket.shutdown(connection, socket.SHUT_RDWR)
+        for thread in threads:
             thread.join(_LIMIT_S)
         for each in (self._listener, self._wake, self._woken):
             each.close()

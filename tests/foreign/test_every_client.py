@@ -1,8 +1,7 @@
 """
 The server of ``podsource_url`` is understood by the clients that people use.
 
-``httpx`` and ``aiohttp`` are in the dependency group ``clients``; without them their
-tests are skipped.
+``httpx`` is in the dependency group ``foreign``; what is lacking is skipped.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def by_urllib3(url: ManifestUrl, headers: Headers, limit_s: float) -> Got:
 
 
 def by_httpx(url: ManifestUrl, headers: Headers, limit_s: float) -> Got:
-    httpx = pytest.importorskip("httpx", reason="httpx is in the group clients")
+    httpx = pytest.importorskip("httpx", reason="httpx is in the group foreign")
 
     verify = _context(url) or True
     got = httpx.get(url.url, headers=headers, timeout=limit_s, verify=verify)
@@ -86,7 +85,7 @@ def by_httpx(url: ManifestUrl, headers: Headers, limit_s: float) -> Got:
 
 
 def by_aiohttp(url: ManifestUrl, headers: Headers, limit_s: float) -> Got:
-    aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is in the group clients")
+    aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is in the group foreign")
 
     async def get() -> Got:
         limit = aiohttp.ClientTimeout(total=limit_s)
