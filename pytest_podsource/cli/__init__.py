@@ -12,6 +12,7 @@ from pytest_podsource.cli.backoff import backoff
 from pytest_podsource.cli.cases import cases
 from pytest_podsource.cli.decode import decode
 from pytest_podsource.cli.record import record
+from pytest_podsource.cli.run import run
 from pytest_podsource.cli.watch import watch
 from pytest_podsource.exceptions import PodSourceError
 
@@ -24,7 +25,7 @@ def commands() -> None:
     """
 
 
-for _command in (backoff, cases, decode, record, watch):
+for _command in (backoff, cases, decode, record, run, watch):
     commands.add_command(_command)
 
 
