@@ -10,14 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_podsource.exceptions import UsageError
 from pytest_podsource.options import FILESYSTEMS, SETTINGS, THREADS
 
 if TYPE_CHECKING:
+    from pytest_podsource.doubles.apiserver.fake import FakeApiserver
     from pytest_podsource.doubles.clock import VirtualClock
     from pytest_podsource.doubles.manifests import ManifestDirectory
     from pytest_podsource.doubles.url import ManifestUrl
     from pytest_podsource.suite.case import Case
 
+_SOCKETS_AND_CLOCK = (
+    "podsource_apiserver and podsource_clock don't go together: a socket takes real "
+    "time. Use one of them in a test."
+)
 _START_NS = 1_704_067_200_000_000_000  # 2024-01-01
 
 
@@ -90,6 +96,25 @@ def podsource_url(request: pytest.FixtureRequest) -> Iterator[ManifestUrl]:
     kind = _marked(request, "http", ("mock", "server"), "mock")
     with url.mock_url() if kind == "mock" else url.served_url() as manifests:
         yield manifests
+
+
+@pytest.fixture
+def podsource_apiserver(request: pytest.FixtureRequest) -> Iterator[FakeApiserver]:
+    """
+    An apiserver with pods and nodes; HTTPS where podsource(apiserver="https") is.
+    """
+    from pytest_podsource.doubles.apiserver import fake  # noqa: PLC0415 - only if asked
+
+    if "podsource_clock" in request.fixturenames:
+        pytest.fail(_SOCKETS_AND_CLOCK, pytrace=False)
+    scheme = _marked(request, "apiserver", ("http", "https"), "http")
+    try:
+        apiserver = fake.FakeApiserver(tls=scheme == "https")
+        apiserver.start()
+    except UsageError as error:
+        pytest.fail(str(error), pytrace=False)
+    yield apiserver
+    apiserver.stop()
 
 
 def _marked(

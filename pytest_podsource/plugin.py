@@ -13,6 +13,7 @@ import pytest
 
 from pytest_podsource import fixtures, options
 
+podsource_apiserver = fixtures.podsource_apiserver
 podsource_check = fixtures.podsource_check
 podsource_clock = fixtures.podsource_clock
 podsource_impl = fixtures.podsource_impl
@@ -20,8 +21,9 @@ podsource_manifest_dir = fixtures.podsource_manifest_dir
 podsource_url = fixtures.podsource_url
 
 _MARKER = (
-    "podsource(fs='tmp', http='mock'): a case of the conformance suite; on a test of "
-    "your own, what the fixtures give: fs 'tmp' or 'fake', http 'mock' or 'server'."
+    "podsource(fs='tmp', http='mock', apiserver='http'): a case of the conformance "
+    "suite; on a test of your own, what the fixtures give: fs 'tmp' or 'fake', "
+    "http 'mock' or 'server', apiserver 'http' or 'https'."
 )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pytest_podsource.doubles import manifests, url
+from pytest_podsource.doubles.apiserver import backend, fake, things
 from pytest_podsource.options import OPTIONS
 
 ROOT = Path(__file__).parent.parent
@@ -25,6 +26,11 @@ FILES = sorted(
     path.relative_to(EXAMPLES).as_posix()
     for path in EXAMPLES.rglob("*")
     if path.suffix in (".py", ".yaml")
+)
+
+KINDS = (
+    *(manifests.ManifestDirectory, url.ManifestUrl, url.SeenRequest),
+    *(fake.FakeApiserver, things.Pods, things.Nodes, backend.SeenCall),
 )
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -77,7 +83,7 @@ def test_fixture_examples_pass(pytester: pytest.Pytester) -> None:
 
     result = pytester.runpytest_subprocess("-p", "no:randomly", "-W", "error")
 
-    result.assert_outcomes(passed=6)
+    result.assert_outcomes(passed=10)
 
 
 @pytest.mark.parametrize("module", ["my_watcher.py", "my_blocking_watcher.py"])
@@ -151,12 +157,13 @@ def test_every_fixture_and_what_it_gives_is_in_the_reference_page() -> None:
     text = (ROOT / "docs/reference/fixtures.md").read_text()
     names = [
         name
-        for kind in (manifests.ManifestDirectory, url.ManifestUrl, url.SeenRequest)
+        for kind in KINDS
         for name in dir(kind)
         if not name.startswith("_") and name not in ("next_reply", "note", "within")
     ]
 
-    assert [name for name in names if f"`{name}" not in text] == []
+    missing = [name for name in names if not re.search(rf"`(pods\.)?{name}\b", text)]
+    assert missing == []
 
 
 def test_readme_commands_are_there() -> None:

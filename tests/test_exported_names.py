@@ -16,6 +16,7 @@ def test_every_name_of_all_is_there() -> None:
 
     assert sorted(names, key=str.lower) == sorted(set(names), key=str.lower)
     assert all(hasattr(pytest_podsource, name) for name in names)
+    assert not hasattr(pytest_podsource, "Nothing")
 
 
 def test_import_brings_the_contract_and_the_errors_alone() -> None:

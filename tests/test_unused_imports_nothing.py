@@ -11,6 +11,8 @@ import pytest
 
 SLOW = frozenset(
     {
+        "aiohttp",
+        "trustme",
         "yaml",
         "freezegun",
         "responses",

@@ -4,10 +4,8 @@ Lists and watches over real HTTP, on loopback.
 
 from __future__ import annotations
 
-import shutil
 import socket
 import ssl
-import subprocess
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -24,9 +22,10 @@ from pytest_podsource.contract import (
     ServerStatus,
     SourceUpdate,
 )
+from pytest_podsource.doubles.apiserver.fake import FakeApiserver
 from pytest_podsource.shells.apiserver import Apiserver, Limits, NodeSync
 from pytest_podsource.shells.env import RealEnvironment
-from pytest_podsource.shells.kubeconfig import Access
+from pytest_podsource.shells.kubeconfig import Access, read_kubeconfig
 from pytest_podsource.shells.loop import Loop
 from tests.shells.scripted_apiserver import (
     Handler,
@@ -467,76 +466,25 @@ def test_an_older_kubelet_needs_no_node(loop: Loop, server: ScriptedApiserver) -
     assert len(server.asked) == 1
 
 
-class Certificates:
-    """A certificate authority, and whom it has signed."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.make("ca", "/CN=ca", "-x509")
-        for name in ("server", "client"):
-            self.sign(name)
-
-    def make(self, name: str, subject: str, *options: str) -> None:
-        self._openssl(
-            *["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
-            *["-nodes", "-keyout", f"{name}.key", "-out", f"{name}.pem"],
-            *["-subj", subject, *options],
-        )
-
-    def sign(self, name: str) -> None:
-        self.make(name, f"/CN={name}")
-        (self._folder / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:api")
-        self._openssl(
-            *["x509", "-req", "-in", f"{name}.pem", "-out", f"{name}.crt"],
-            *["-CA", "ca.pem", "-CAkey", "ca.key", "-extfile", "names"],
-        )
-
-    def read(self, name: str) -> bytes:
-        return (self._folder / name).read_bytes()
-
-    def context(self) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(
-            self._folder / "server.crt", self._folder / "server.key"
-        )
-        context.load_verify_locations(self._folder / "ca.pem")
-        context.verify_mode = ssl.CERT_REQUIRED
-        return context
-
-    def _openssl(self, *arguments: str) -> None:
-        subprocess.run(
-            ["openssl", *arguments],
-            cwd=self._folder,
-            check=True,
-            capture_output=True,
-            timeout=30,
-        )
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    """Certificates made for this run."""
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl is lacking, which makes the certificates")
-    return Certificates(tmp_path_factory.mktemp("certificates"))
-
-
 @pytest.fixture
-def tls_server(certificates: Certificates) -> Iterator[ScriptedApiserver]:
-    """A server with TLS that wants to see a client's certificate."""
-    with closing(ScriptedApiserver(certificates.context())) as server:
-        server.answers = [whole(pod_list("a"))]
+def tls_server() -> Iterator[FakeApiserver]:
+    """An apiserver with TLS, which knows clients by their certificates."""
+    pytest.importorskip("aiohttp", reason="the extra apiserver is not installed")
+    with FakeApiserver(tls=True) as server:
+        server.pods.add("a", node="node1")
         yield server
 
 
 @pytest.fixture
-def access(certificates: Certificates, tls_server: ScriptedApiserver) -> Access:
+def access(tls_server: FakeApiserver) -> Access:
     """How it is reached."""
+    certificate, key = tls_server.client_certificate("system:node:node1")
+    assert tls_server.ca_file is not None
     return Access(
-        server=tls_server.root,
-        ca=certificates.read("ca.pem"),
-        certificate=certificates.read("client.crt"),
-        key=certificates.read("client.key"),
+        server=tls_server.url,
+        ca=tls_server.ca_file.read_bytes(),
+        certificate=certificate.read_bytes(),
+        key=key.read_bytes(),
     )
 
 
@@ -549,7 +497,7 @@ def test_client_and_server_show_their_certificates(loop: Loop, access: Access) -
 
 def test_the_certificate_may_have_another_name(loop: Loop, access: Access) -> None:
     """``tls-server-name`` is what is looked for in it."""
-    right = Apiserver(loop, replace(access, server_name="api"), "node1")
+    right = Apiserver(loop, replace(access, server_name="localhost"), "node1")
     wrong = Apiserver(loop, replace(access, server_name="other"), "node1")
 
     assert names(listed(loop, right)) == ["a"]
@@ -571,13 +519,31 @@ def test_a_server_that_nobody_vouches_for_is_refused(
     assert names(listed(loop, trusting)) == ["a"]
 
 
-def test_a_client_without_certificate_is_told_an_error(
+def test_a_client_without_certificate_is_told_the_status(
     loop: Loop, access: Access
 ) -> None:
-    """The server refuses it; what exactly comes through depends on the moment."""
-    nobody = Apiserver(loop, replace(access, certificate=b"", key=b""), "node1")
+    """The server doesn't know it; a token would do instead."""
+    nobody = replace(access, certificate=b"", key=b"")
 
-    assert isinstance(listed(loop, nobody), OSError)
+    answer = listed(loop, Apiserver(loop, nobody, "node1"))
+    with_token = listed(
+        loop, Apiserver(loop, replace(nobody, token="podsource"), "node1")
+    )
+
+    assert isinstance(answer, ServerStatus)
+    assert answer.status == 401
+    assert names(with_token) == ["a"]
+
+
+def test_a_kubeconfig_is_enough(
+    loop: Loop, tls_server: FakeApiserver, tmp_path: Path
+) -> None:
+    """Address, authority and token of the file."""
+    path = tls_server.write_kubeconfig(tmp_path / "kubeconfig")
+
+    answer = listed(loop, Apiserver(loop, read_kubeconfig(path), "node1"))
+
+    assert names(answer) == ["a"]
 
 
 def test_the_reference_keeps_its_pods_over_a_restart(
