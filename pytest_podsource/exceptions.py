@@ -7,6 +7,7 @@ Every public error.
     +-- UsageError            an option, an argument or a path that can't be used
     |   +-- UnknownKubelet    a kubelet version that no table knows
     |   +-- CannotLoad        an implementation that can't be loaded or bound
+    |   +-- UnusableReport    a report that can't be read, written or merged
     +-- CaseError             the case is at fault: *setup failed*
     +-- CannotRunHere         this machine or world can't show it: *disabled*
     +-- DriverError           the harness or the adapter is at fault: *harness error*
@@ -19,6 +20,8 @@ The wording of a message is not part of the API; the type and the fields are.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 
 class PodSourceError(Exception):
@@ -70,6 +73,24 @@ class CannotLoad(UsageError):
 
     def __str__(self) -> str:
         return f"{self.target}: {self.reason}"
+
+
+class UnusableReport(UsageError):
+    """
+    A report that can't be read, written or merged.
+
+    Attributes:
+        path: Its file.
+        reason: What is wrong and what to do.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
 
 
 class CaseError(PodSourceError):

@@ -25,6 +25,7 @@ ROOT = "podsource"
 WORLDS = ("simulated", "real")
 TIMES = ("env", "patched", "real")
 FILESYSTEMS = ("tmp", "fake")
+REPORTS = (".jsonl", ".md", ".html")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,7 @@ class Settings:
         baseline: The list of known failures.
         baseline_write: Where to write one.
         trace: Stories show everything that was seen, of passed cases too.
+        report: Where to write reports, each in the form of its suffix.
         given: The options that were given, with their texts.
     """
 
@@ -76,6 +78,7 @@ class Settings:
     baseline: Path | None = None
     baseline_write: Path | None = None
     trace: bool = False
+    report: tuple[Path, ...] = ()
     given: tuple[tuple[str, str], ...] = ()
 
 
@@ -176,6 +179,25 @@ def existing_file(text: str) -> Path:
             f"{text!r} is not a file. Write one with --podsource-baseline-write={text}."
         )
     return path
+
+
+def report_files(text: str) -> tuple[Path, ...]:
+    """
+    Return the files that reports go to, parted by commas.
+    """
+    paths = tuple(Path(each.strip()) for each in text.split(",") if each.strip())
+    for path in paths:
+        if path.suffix == ".xml":
+            raise ValueError(
+                f"{str(path)!r}: JUnit reports are pytest's own. "
+                f"Say --junitxml={path}, the verdicts are in it as properties."
+            )
+        if path.suffix not in REPORTS:
+            raise ValueError(
+                f"{str(path)!r}: the form of a report follows from how its name ends. "
+                f"Right would be one of {', '.join(REPORTS)}."
+            )
+    return paths
 
 
 _WHAT = "podsource: what is tested"
@@ -331,6 +353,14 @@ OPTIONS = (
         convert=bool,
         help="Show everything that was seen in a case, also of those that passed.",
     ),
+    Option(
+        name="report",
+        group=_COUNTS,
+        metavar="FILE",
+        convert=report_files,
+        help="Write a report: .jsonl for 'podsource report', .md for a pull request, "
+        ".html for a page. May be given several times.",
+    ),
 )
 
 
@@ -415,7 +445,7 @@ def _given(config: pytest.Config, option: Option) -> tuple[str, str]:
     )
 
 
-_ADDS_UP = ("component", "case", "require")
+_ADDS_UP = ("component", "case", "require", "report")
 
 
 def _checked(settings: Settings) -> Settings:

@@ -40,6 +40,8 @@ def pytest_configure(config: pytest.Config) -> None:
     settings = config.stash[options.SETTINGS] = options.settings_of(config)
     if arguments := options.take_arguments(config, settings):
         _join(config, settings, arguments)
+    if (arguments or settings.report or settings.impl) and not settings.against:
+        _report(config)
 
 
 def _join(
@@ -53,3 +55,9 @@ def _join(
         else session.Conformance(config, arguments)
     )
     config.pluginmanager.register(hooks, "podsource")
+
+
+def _report(config: pytest.Config) -> None:
+    from pytest_podsource.report import recorder  # noqa: PLC0415 - only if asked
+
+    config.pluginmanager.register(recorder.Recorder(config), "podsource-report")

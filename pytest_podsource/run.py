@@ -34,6 +34,7 @@ _NOT_AGAIN = (
     "min",
     "baseline",
     "baseline-write",
+    "report",
 )
 
 
@@ -138,24 +139,35 @@ class Run:
         """
         Run *case*; what *item* shows is its verdict and, if it failed, its story.
         """
+        from pytest_podsource.report.carried import (  # noqa: PLC0415
+            CARRIED,
+            carried,
+            properties,
+        )
         from pytest_podsource.suite.runner import run_case  # noqa: PLC0415
 
         settings = self.settings
+        driver = self.driver(implementation)
         outcome = run_case(
             case,
-            self.driver(implementation),
+            driver,
             _world_of(settings),
             kubelet=settings.kubelet,
             seed=settings.seed,
         )
         judged = self._judge(outcome)
-        item.user_properties.extend(judged.properties())
+        bad = not judged.skipped and judged.verdict != "passed"
+        story = judged.remark or self._story(outcome) if bad else ""
+        item.user_properties.extend(properties(judged, outcome, driver.offer))
+        item.stash[CARRIED] = carried(
+            outcome, judged, driver.offer, story=story, moments=bool(settings.report)
+        )
         if settings.trace and judged.verdict == "passed":
             print(self._story(outcome))  # noqa: T201 - pytest keeps it with the report
         if judged.skipped:
             pytest.skip(f"{judged.verdict}: {judged.reason}")
-        if judged.verdict != "passed":
-            pytest.fail(judged.remark or self._story(outcome), pytrace=False)
+        if bad:
+            pytest.fail(story, pytrace=False)
 
     def _judge(self, outcome: Outcome) -> Judged:
         judged = Judged(

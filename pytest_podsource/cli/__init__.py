@@ -12,6 +12,8 @@ from pytest_podsource.cli.backoff import backoff
 from pytest_podsource.cli.cases import cases
 from pytest_podsource.cli.decode import decode
 from pytest_podsource.cli.record import record
+from pytest_podsource.cli.report import report
+from pytest_podsource.cli.reproduce import reproduce
 from pytest_podsource.cli.run import run
 from pytest_podsource.cli.watch import watch
 from pytest_podsource.exceptions import PodSourceError
@@ -25,7 +27,7 @@ def commands() -> None:
     """
 
 
-for _command in (backoff, cases, decode, record, run, watch):
+for _command in (backoff, cases, decode, record, report, reproduce, run, watch):
     commands.add_command(_command)
 
 

@@ -4,7 +4,7 @@ How the expectations of one step were met, line by line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ class Judgement:
     def __init__(self) -> None:
         self.expected: list[str] = []
         self.got: list[str] = []
+        self._times: list[int | None] = []
         self.parted_at: int | None = None
         self.reason = ""
 
@@ -35,6 +36,7 @@ class Judgement:
         self._align()
         self.expected.append(expected)
         self.got.append(got)
+        self._times.append(None)
         if not agree:
             self.parted_at = len(self.expected) - 1
             self.reason = f"expected: {expected}; got: {got}"
@@ -49,17 +51,31 @@ class Judgement:
             moment,
             expected=tuple(self.expected),
             got=tuple(self.got),
+            got_at_ns=tuple(self._times),
             parts_at=self.parted_at,
         )
 
     def stream(
-        self, expected: list[str], got: list[str], divergence: Divergence | None
+        self,
+        expected: list[str],
+        got: list[str],
+        divergence: Divergence | None,
+        times: Sequence[int] = (),
     ) -> None:
-        """Add the lines of a stream, and where they part if they do."""
+        """
+        Add the lines of a stream, and where they part if they do.
+
+        Args:
+            expected: A line for each entry that was expected.
+            got: A line for each entry that came.
+            divergence: Where they part.
+            times: When each entry came, in nanoseconds of the case's clock.
+        """
         self._align()
         first = len(self.got)
         self.expected += expected
         self.got += got
+        self._times += times
         if divergence:
             self.parted_at = first + divergence.got
             wanted = expected[divergence.expected : divergence.expected + 1]
@@ -73,6 +89,7 @@ class Judgement:
         width = max(len(self.expected), len(self.got))
         self.expected += [""] * (width - len(self.expected))
         self.got += [""] * (width - len(self.got))
+        self._times += [None] * (width - len(self._times))
 
 
 def fits(expected: Any, error: Refused | Crashed) -> bool:

@@ -180,6 +180,7 @@ class Run:
             ["..."] * skipped + lines or [_NOTHING[kind]],
             self._shown.seen(kind, seen, expected) or [_NOTHING[kind]],
             part,
+            [each.at_ns for each in seen],
         )
 
     def _nothing_left(self, steps: list[Step]) -> None:
@@ -197,6 +198,7 @@ class Run:
                 done="end of the case",
                 expected=("nothing more",),
                 got=tuple(self._shown.seen(kind, left, [])),
+                got_at_ns=tuple(each.at_ns for each in left),
                 parts_at=0,
             )
         )

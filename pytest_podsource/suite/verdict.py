@@ -39,6 +39,7 @@ class Moment:
         done: What was done, such as ``place a.yaml``.
         expected: What was expected, a line each.
         got: What came, a line each.
+        got_at_ns: When each line of *got* came, ``None`` where it has no time.
         parts_at: Index of the line where the two part, ``None`` if they agree.
     """
 
@@ -47,6 +48,7 @@ class Moment:
     done: str
     expected: tuple[str, ...] = ()
     got: tuple[str, ...] = ()
+    got_at_ns: tuple[int | None, ...] = ()
     parts_at: int | None = None
 
 
