@@ -103,12 +103,12 @@ class Backend:
         with self._happened:
             user = user_of(headers, certificate, self._token)
             order = self.orders.of_request(call)
-            reply = self._reply(call, user, order)
+            decided = self._reply(call, user, order)
+            reply = (
+                self._opened(call, decided) if isinstance(decided, Watch) else decided
+            )
             silent = order is not None and order.deed in ("hang", "reset")
-            if isinstance(reply, Watch):
-                reply = Stream(call, reply, self._lock)
-                self._streams.append(reply)
-            status = 200 if isinstance(reply, Stream) else reply.status
+            status = reply.status if isinstance(reply, Answer) else 200
             self._note(call, headers, user, 0 if silent else status)
             return reply, order
 
@@ -121,6 +121,11 @@ class Backend:
         """Whether the next event is to be broken off."""
         with self._lock:
             return self.orders.of_event(stream.call) is not None
+
+    def _opened(self, call: Call, watch: Watch) -> Stream:
+        stream = Stream(call, watch, self._lock)
+        self._streams.append(stream)
+        return stream
 
     def _reply(
         self, call: Call, user: str | None, order: Order | None
