@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pytest_podsource.apiserver.discovery import discovered
+from pytest_podsource.apiserver.discovery import VERSION, discovered
 from pytest_podsource.apiserver.failures import Failure, failure, not_found
 from pytest_podsource.apiserver.kinds import KINDS, Kind
 from pytest_podsource.apiserver.listing import list_objects
@@ -90,10 +90,10 @@ def call_of(method: str, path: str, query: Mapping[str, str]) -> Call:
     )
 
 
-def answer(store: Store, call: Call) -> Answered:
-    """Answer *call* from what *store* holds."""
+def answer(store: Store, call: Call, version: str = VERSION) -> Answered:
+    """Answer *call* from what *store* holds, as a Kubernetes of that version."""
     try:
-        return _answered(store, call)
+        return _answered(store, call) if call.resource else _other(call, version)
     except Failure as error:
         return failed(error)
 
@@ -109,8 +109,6 @@ def failed(error: Failure) -> Answer:
 
 
 def _answered(store: Store, call: Call) -> Answered:
-    if not call.resource:
-        return _other(call)
     kind = KINDS.get(call.resource)
     if kind is None or (call.namespace and not kind.namespaced):
         raise failure(404, "the server could not find the requested resource")
@@ -132,8 +130,8 @@ def _got(store: Store, kind: Kind, call: Call) -> Answer:
     return Answer(body=(stored.whole_json(kind), b"\n"))
 
 
-def _other(call: Call) -> Answer:
-    found = discovered(call.path)
+def _other(call: Call, version: str) -> Answer:
+    found = discovered(call.path, version)
     if found is None:
         raise failure(404, "the server could not find the requested resource")
     if call.verb not in ("get", "head"):

@@ -8,16 +8,37 @@ from typing import Any
 
 from pytest_podsource.apiserver.kinds import KINDS, VERBS, Object
 
-MAJOR, MINOR, PATCH = 1, 37, 2
+VERSION = "1.37.2"
 _HEALTH = ("/healthz", "/livez", "/readyz")
 
 
-def discovered(path: str) -> Object | str | None:
-    """Return what is at *path*: an object, a text, or None if nothing is."""
+def discovered(path: str, version: str) -> Object | str | None:
+    """
+    Return what is at *path*: an object, a text, or None if nothing is.
+
+    Args:
+        path: Where.
+        version: Which Kubernetes it says that it is, such as ``1.37.2``.
+    """
     path = "/" + path.strip("/")
     if path in _HEALTH:
         return "ok"
-    return _DOCUMENTS.get(path)
+    return _version(version) if path == "/version" else _DOCUMENTS.get(path)
+
+
+def _version(version: str) -> Object:
+    major, minor, *_ = [*version.split("."), "", ""]
+    return {
+        "major": major,
+        "minor": minor,
+        "gitVersion": f"v{version}",
+        "gitCommit": "",
+        "gitTreeState": "clean",
+        "buildDate": "2026-01-01T00:00:00Z",
+        "goVersion": "go1.26.0",
+        "compiler": "gc",
+        "platform": "linux/amd64",
+    }
 
 
 def _resources() -> Object:
@@ -47,15 +68,4 @@ _DOCUMENTS: dict[str, dict[str, Any]] = {
     },
     "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": []},
     "/api/v1": _resources(),
-    "/version": {
-        "major": str(MAJOR),
-        "minor": str(MINOR),
-        "gitVersion": f"v{MAJOR}.{MINOR}.{PATCH}",
-        "gitCommit": "",
-        "gitTreeState": "clean",
-        "buildDate": "2026-01-01T00:00:00Z",
-        "goVersion": "go1.26.0",
-        "compiler": "gc",
-        "platform": "linux/amd64",
-    },
 }

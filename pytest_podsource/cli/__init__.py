@@ -11,6 +11,7 @@ import click
 from pytest_podsource.cli.backoff import backoff
 from pytest_podsource.cli.cases import cases
 from pytest_podsource.cli.decode import decode
+from pytest_podsource.cli.new_adapter import new_adapter
 from pytest_podsource.cli.record import record
 from pytest_podsource.cli.report import report
 from pytest_podsource.cli.reproduce import reproduce
@@ -26,7 +27,16 @@ def commands() -> None:
     """
 
 
-for _command in (backoff, cases, decode, record, report, reproduce, watch):
+for _command in (
+    backoff,
+    cases,
+    decode,
+    new_adapter,
+    record,
+    report,
+    reproduce,
+    watch,
+):
     commands.add_command(_command)
 
 

@@ -229,11 +229,14 @@ _VOLUME_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 }
 _RULES_1_20 = frozenset({"extended-resources", "largest-deadline", "subscripts"})
 _RULES_1_30 = _RULES_1_20 | {
+    "apparmor-fields",
+    "deletion-costs",
     "host-sysctls",
     "huge-page-fields",
     "huge-page-multiples",
     "many-searches",
     "masked-proc",
+    "single-pod-claims",
     "spread-selectors",
     "sysctl-slashes",
 }

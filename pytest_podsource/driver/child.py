@@ -13,13 +13,15 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
+
+from pytest_podsource.driver.program import Program
 
 LINE_LIMIT = 256 * 1024 * 1024
 STDERR_KEPT = 16 * 1024
 _CHUNK = 1024 * 1024
+_MOST_CHUNKS = 64  # to be read at once from one who never stops writing
 _LAST_WORDS_S = 2.0
 
 
@@ -53,15 +55,17 @@ class Child:
     A running child process.
 
     Args:
-        command: The program and its arguments.
+        program: The program, its arguments, environment and folder.
 
     Raises:
         OSError: It can't be started.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, program: Program) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - what the user asked for
-            list(command),
+            list(program.command),
+            cwd=program.folder or None,
+            env=program.whole_environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -86,11 +90,13 @@ class Child:
 
     @property
     def stderr(self) -> str:
-        """Return the last that it wrote to standard error."""
+        """Return the last that it has written to standard error so far."""
+        self._drain_stderr()
         return self._stderr.decode(errors="replace")
 
     def forget_stderr(self) -> None:
         """Begin a new case: what was written before belongs to another."""
+        self._drain_stderr()
         self._stderr.clear()
 
     def write(self, line: bytes) -> None:
@@ -126,6 +132,7 @@ class Child:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
+        self._drain_stderr()
         self._selector.close()
         for pipe in self._pipes():
             with suppress(OSError):
@@ -180,10 +187,18 @@ class Child:
             code = self._process.wait(_LAST_WORDS_S)
         except subprocess.TimeoutExpired:
             return "closed standard output"
-        with suppress(BlockingIOError):  # a child of its own still holds the pipe
-            while self._stderr_pipe in self._selector.get_map():
-                self._take_stderr()
+        self._drain_stderr()
         return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+    def _drain_stderr(self) -> None:
+        """Take what is there by now; a child of its own may still hold the pipe."""
+        if self._stderr_pipe.closed:
+            return
+        with suppress(BlockingIOError):
+            for _ in range(_MOST_CHUNKS):
+                if self._stderr_pipe not in self._selector.get_map():
+                    break
+                self._take_stderr()
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
         return self._stdin, self._stdout, self._stderr_pipe

@@ -12,10 +12,15 @@ import errno
 import functools
 import operator
 import os
+import sys
 from collections.abc import Callable
 
 from pytest_podsource.contract import Cancel, WatchEvent
 from pytest_podsource.shells.loop import Loop
+
+# Not at the first watch: what happens between a listing and its watch is lost.
+if sys.platform == "linux":
+    from inotify_simple import INotify, flags
 
 OnEvent = Callable[[WatchEvent | OSError], None]
 
@@ -34,10 +39,8 @@ class InotifyWatch:
     """
 
     def __init__(self, loop: Loop, path: str, on_event: OnEvent) -> None:
-        # Linux only, and not needed by those who never watch.
-        from inotify_simple import INotify, flags  # noqa: PLC0415
-
-        self._flags = flags
+        if sys.platform != "linux":
+            raise OSError(errno.ENOSYS, "watching needs inotify, which only Linux has")
         self._ops = {
             flags.CREATE: "create",
             flags.MOVED_TO: "create",
@@ -71,7 +74,7 @@ class InotifyWatch:
         for event in self._inotify.read(timeout=0):
             if self._inotify.closed:
                 return
-            if event.mask & self._flags.Q_OVERFLOW:
+            if event.mask & flags.Q_OVERFLOW:
                 self.close()
                 self._on_event(OSError(errno.EOVERFLOW, "event queue overflow"))
                 return
@@ -82,7 +85,7 @@ class InotifyWatch:
         ops = frozenset(op for flag, op in self._ops.items() if mask & flag)
         if ops:
             self._on_event(WatchEvent(path=path, ops=ops))
-        if mask & self._flags.MOVE_SELF and not self._inotify.closed:
+        if mask & flags.MOVE_SELF and not self._inotify.closed:
             self._inotify.rm_watch(self._descriptor)
 
 

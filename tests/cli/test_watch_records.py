@@ -198,7 +198,8 @@ def test_queue_is_bounded_and_keeps_the_order() -> None:
     for number in range(200):
         consumer.changes.put(Change(op="ADDED", key=str(number), record={}))
     consumer.changes.put(None)
-    consumer.join()
+    consumer.join(20)
+    assert not consumer.is_alive()
 
     assert shown == [str(number) for number in range(200)]
 
@@ -215,7 +216,8 @@ def test_reader_that_goes_away_ends_the_watch() -> None:
     for number in range(200):
         consumer.changes.put(Change(op="ADDED", key=str(number), record={}))
     consumer.changes.put(None)
-    consumer.join()
+    consumer.join(20)
+    assert not consumer.is_alive()
 
     assert ended == [True]
 

@@ -36,7 +36,7 @@ class Watching:
             text=True,
         )
         self._lines: Queue[str] = Queue()
-        self._reader = Thread(target=self._read)
+        self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def next(self, limit_s: float = LIMIT_S) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Watching:
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
         self._process.wait(LIMIT_S)
-        self._reader.join()
+        self._reader.join(LIMIT_S)
         for pipe in (self._process.stdout, self._process.stderr):
             assert pipe is not None
             pipe.close()

@@ -110,6 +110,16 @@ def test_list_over_one_kept_connection(api: FakeApiserver, client: Client) -> No
     assert second["gitVersion"] == "v1.37.2"
 
 
+def test_version_is_what_it_was_set_to(api: FakeApiserver, client: Client) -> None:
+    """A client that is choosy is content."""
+    api.version = "1.34.0"
+
+    told = client.get("/version")
+
+    assert (told["major"], told["minor"]) == ("1", "34")
+    assert told["gitVersion"] == "v1.34.0"
+
+
 def test_answers_have_the_headers_of_a_real_one(client: Client) -> None:
     """JSON that nobody may keep."""
     response = client.open()

@@ -77,7 +77,7 @@ def test_a_word_from_another_thread_runs_in_the_loop(env: RealEnvironment) -> No
     thread.start()
 
     run_until(env, lambda: bool(told))
-    thread.join()
+    thread.join(LIMIT_NS / SECOND_NS)
 
     assert told == [threading.get_ident()]
 
@@ -250,27 +250,41 @@ def test_ask_answers_values_and_functions() -> None:
             env.ask("node_has_synced")
 
 
-def serve(answers: list[bytes | None]) -> tuple[str, threading.Thread, list[bytes]]:
+class Server:
     """
-    Answer one connection after the other with raw bytes; ``None`` stays silent.
-    """
-    listener = socket.create_server(("127.0.0.1", 0))
-    asked: list[bytes] = []
+    Answers one connection after the other with raw bytes; ``None`` stays silent.
 
-    def work() -> None:
-        with listener:
-            for answer in answers:
-                connection, _ = listener.accept()
+    At its end it waits for nobody: a request that was given up may never have come.
+    """
+
+    def __init__(self, *answers: bytes | None) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._answers = answers
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self.asked: list[bytes] = []
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/pods"
+
+    def __enter__(self) -> Server:  # noqa: PYI034 - Self is new in 3.11
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # it has been closed meanwhile
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._thread.join(LIMIT_NS / SECOND_NS)
+        assert not self._thread.is_alive()
+
+    def _work(self) -> None:
+        with self._listener, suppress(OSError):
+            for answer in self._answers:
+                connection, _ = self._listener.accept()
                 with connection:
-                    asked.append(_head(connection))
+                    connection.settimeout(LIMIT_NS / SECOND_NS)
+                    self.asked.append(_head(connection))
                     if answer is None:
                         connection.recv(1)  # until the client gives up
                     else:
                         connection.sendall(answer)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    return f"http://127.0.0.1:{listener.getsockname()[1]}/pods", thread, asked
 
 
 def drip(head: bytes) -> tuple[str, threading.Thread]:
@@ -280,6 +294,7 @@ def drip(head: bytes) -> tuple[str, threading.Thread]:
     listener = socket.create_server(("127.0.0.1", 0))
 
     def work() -> None:
+        listener.settimeout(LIMIT_NS / SECOND_NS)
         connection, _ = listener.accept()
         with listener, connection, suppress(OSError):
             _head(connection)
@@ -291,7 +306,7 @@ def drip(head: bytes) -> tuple[str, threading.Thread]:
                     if not connection.recv(1):
                         return
 
-    thread = threading.Thread(target=work)
+    thread = threading.Thread(target=work, daemon=True)
     thread.start()
     return f"http://127.0.0.1:{listener.getsockname()[1]}/pods", thread
 
@@ -299,7 +314,10 @@ def drip(head: bytes) -> tuple[str, threading.Thread]:
 def _head(connection: socket.socket) -> bytes:
     head = b""
     while b"\r\n\r\n" not in head:
-        head += connection.recv(4096)
+        part = connection.recv(4096)
+        if not part:
+            raise ConnectionAbortedError(head)
+        head += part
     return head
 
 
@@ -320,15 +338,15 @@ def test_fetch_sends_the_headers_as_they_are_and_tells_the_reply(
 ) -> None:
     """Several values of a name stay several; nothing is unpacked or followed."""
     answer = b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 2\r\n\r\nhi"
-    url, thread, asked = serve([answer])
+    headers = (("X-Tok", "a"), ("X-Tok", "b"), ("User-Agent", "u/1"))
 
-    reply = fetch(env, url, (("X-Tok", "a"), ("X-Tok", "b"), ("User-Agent", "u/1")))
-    thread.join()
+    with Server(answer) as server:
+        reply = fetch(env, server.url, headers)
 
     assert isinstance(reply, Reply)
     assert (reply.status, reply.body) == (302, b"hi")
     assert ("Location", "/x") in reply.headers
-    lines = asked[0].split(b"\r\n")
+    lines = server.asked[0].split(b"\r\n")
     assert lines[0] == b"GET /pods HTTP/1.1"
     assert [line for line in lines if line.startswith(b"X-Tok")] == [
         b"X-Tok: a",
@@ -339,12 +357,12 @@ def test_fetch_sends_the_headers_as_they_are_and_tells_the_reply(
 
 def test_fetch_of_a_packed_body_is_left_packed(env: RealEnvironment) -> None:
     """Unpacking is the source's business."""
-    url, thread, _ = serve(
-        [b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"]
+    answer = (
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"
     )
 
-    reply = fetch(env, url)
-    thread.join()
+    with Server(answer) as server:
+        reply = fetch(env, server.url)
 
     assert isinstance(reply, Reply)
     assert reply.body == b"abc"
@@ -364,20 +382,16 @@ def test_fetch_of_a_broken_answer_is_an_error(
     env: RealEnvironment, answer: bytes
 ) -> None:
     """A cut body is never taken for a whole one."""
-    url, thread, _ = serve([answer])
-
-    outcome = fetch(env, url)
-    thread.join()
+    with Server(answer) as server:
+        outcome = fetch(env, server.url)
 
     assert isinstance(outcome, OSError)
 
 
 def test_fetch_that_gets_no_answer_in_time_is_an_error(env: RealEnvironment) -> None:
     """The limit is for all of it."""
-    url, thread, _ = serve([None])
-
-    outcome = fetch(env, url, timeout_ns=50_000_000)
-    thread.join()
+    with Server(None) as server:
+        outcome = fetch(env, server.url, timeout_ns=50_000_000)
 
     assert isinstance(outcome, TimeoutError)
 
@@ -410,11 +424,10 @@ def test_fetch_of_a_server_that_drips_ends_in_time(
 def test_fetch_of_an_endless_body_is_cut_off() -> None:
     """What the kubelet's limit refuses anyway isn't kept."""
     body = b"x" * 100_000
-    url, thread, _ = serve([b"HTTP/1.1 200 OK\r\n\r\n" + body])
     env = RealEnvironment(lambda update: None, max_body_bytes=1000)
-    with closing(env):
-        reply = fetch(env, url)
-    thread.join()
+
+    with Server(b"HTTP/1.1 200 OK\r\n\r\n" + body) as server, closing(env):
+        reply = fetch(env, server.url)
 
     assert isinstance(reply, Reply)
     assert 1000 <= len(reply.body) < len(body)
@@ -430,14 +443,13 @@ def test_fetch_of_what_can_not_be_reached_is_an_error(
 
 def test_a_cancelled_fetch_tells_nothing(env: RealEnvironment) -> None:
     """Neither the reply nor the time limit comes."""
-    url, thread, _ = serve([b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
     told: list[Reply | OSError] = []
-    env.fetch(url, (), 20_000_000, told.append)()
     done: list[int] = []
-    env.clock.call_later(60_000_000, lambda: done.append(1))
 
-    run_until(env, lambda: bool(done))
-    thread.join()
+    with Server(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") as server:
+        env.fetch(server.url, (), 20_000_000, told.append)()
+        env.clock.call_later(60_000_000, lambda: done.append(1))
+        run_until(env, lambda: bool(done))
 
     assert told == []
 

@@ -109,7 +109,7 @@ def test_other_threads_do_not_open_the_real_disk(tmp_path: Path, make: Make) -> 
         os.remove(str(path))
     world.close()
     go_on.clear()
-    thread.join()
+    thread.join(20)
 
     assert all(path.exists() for path in kept)
 

@@ -214,7 +214,7 @@ def test_thread_that_nobody_stops_ends_with_the_world() -> None:
     start(world, lambda config, env: SimpleNamespace(start=thread.start))
 
     world.close()
-    thread.join()
+    thread.join(20)
 
     assert not thread.is_alive()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_podsource.apiserver.answers import Answer, Call, answer, failed
+from pytest_podsource.apiserver.discovery import VERSION
 from pytest_podsource.apiserver.failures import failure
 from pytest_podsource.apiserver.store import Store
 from pytest_podsource.apiserver.watching import Watch
@@ -55,12 +56,14 @@ class Backend:
         token: The one that is right; None: everybody may ask.
 
     Attributes:
+        version: Which Kubernetes it says that it is.
         wake: What lets the server look at its streams.
     """
 
     def __init__(self, token: str | None) -> None:
         self.store = Store()
         self.orders = Orders()
+        self.version = VERSION
         self.seen: list[SeenCall] = []
         self.wake: Callable[[list[Stream]], None] = lambda streams: None
         self._token = token
@@ -126,7 +129,7 @@ class Backend:
             return failed(failure(401))
         if order is not None and order.answer is not None:
             return order.answer(call, user)
-        return answer(self.store, call)
+        return answer(self.store, call, self.version)
 
     def _note(
         self, call: Call, headers: dict[str, str], user: str | None, status: int

@@ -93,6 +93,15 @@ class FakeApiserver:
         return f"{scheme}://127.0.0.1:{self._port}"
 
     @property
+    def version(self) -> str:
+        """Which Kubernetes it says that it is; set it for a client that is choosy."""
+        return self._backend.version
+
+    @version.setter
+    def version(self, version: str) -> None:
+        self._backend.version = version
+
+    @property
     def requests(self) -> list[SeenCall]:
         """What has been asked, in order."""
         return [*self._backend.seen]

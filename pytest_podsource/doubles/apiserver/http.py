@@ -53,6 +53,8 @@ class HttpServer:
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="podsource-apiserver", daemon=True
         )
+        # Up to 3.10 asyncio warns of one that the client closed and nobody did here.
+        self._transports: set[asyncio.Transport] = set()
         self._thread.start()
         self._server, self._runner = self._run(self._open(context))
 
@@ -89,6 +91,8 @@ class HttpServer:
         for connection in self._server.connections:
             if connection.transport is not None:
                 connection.transport.abort()
+        for transport in self._transports:
+            transport.abort()
         await self._runner.cleanup()
         left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:
@@ -98,6 +102,8 @@ class HttpServer:
         await self._loop.shutdown_default_executor()
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        if request.transport is not None:
+            self._transports.add(request.transport)
         call = call_of(request.method, request.path, dict(request.query))
         headers = {name.lower(): value for name, value in request.headers.items()}
         certificate = request.get_extra_info("peercert")
