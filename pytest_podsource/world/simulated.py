@@ -228,7 +228,7 @@ def _stage(scene: Scene, config: Config, clock: CaseClock) -> Stage:
         reader=Reader(clock, streams),
         inotify=InotifyModel(clock, ends_with_move=ends_with_move),
         url=ScriptedUrl(clock, scene.replies),
-        pods=PodModel(clock, scene.pods),
+        pods=PodModel(clock, scene.pods, streams=scene.streams),
         answers=Answers(scene.answers),
         watch_faults=WatchFaults(fails, scene.watch_fails_times),
     )

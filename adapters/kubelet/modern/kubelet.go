@@ -51,7 +51,7 @@ func Serve(kubelet Kubelet) {
 	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true})
 	protocol.Main(protocol.Kubelet{
 		Version:  kubelet.Version,
-		Features: append([]string{"back-pressure", "logs", "nil-and-empty"}, kubelet.Features...),
+		Features: append([]string{"back-pressure", "logs", "nil-and-empty", "resource-versions", "watch-failures"}, kubelet.Features...),
 		Components: map[string]protocol.Factory{
 			"backoff":   kubelet.backoff,
 			"manifest":  kubelet.manifest,

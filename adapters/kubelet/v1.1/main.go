@@ -30,7 +30,7 @@ func main() {
 	glog.SetOutput(log)
 	protocol.Main(protocol.Kubelet{
 		Version:  "1.1.1",
-		Features: []string{"back-pressure", "logs", "nil-and-empty", "notification-modes", "source-operations"},
+		Features: []string{"back-pressure", "logs", "nil-and-empty", "notification-modes", "resource-versions", "source-operations", "watch-failures"},
 		Components: map[string]protocol.Factory{
 			"backoff":   newBackoff,
 			"manifest":  newManifest,
