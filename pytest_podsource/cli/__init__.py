@@ -24,6 +24,7 @@ COMMANDS = (
     "record",
     "report",
     "reproduce",
+    "run",
     "watch",
 )
 
