@@ -43,7 +43,7 @@ _NEEDED: Mapping[str, Sequence[str]] = {
     "files/event": ("id",),
     "http/reply": ("id",),
     "api/list": ("id",),
-    "api/event": ("id", "event"),
+    "api/event": ("id",),
 }
 
 
@@ -222,8 +222,12 @@ class Adapter:
             self._world.occur(params["id"], params["list"], last=True)
 
     def _api_event(self, params: Mapping[str, Any]) -> None:
-        event = params["event"]
-        self._world.occur(params["id"], event, last=event is None)
+        if "error" in params:
+            failure = protocol.failure_from_wire(params["error"])
+            self._world.occur(params["id"], failure, last=True)
+        else:
+            event = params["event"]
+            self._world.occur(params["id"], event, last=event is None)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -16,6 +16,7 @@ from pytest_podsource.cli.new_adapter import new_adapter
 from pytest_podsource.cli.record import record
 from pytest_podsource.cli.report import report
 from pytest_podsource.cli.reproduce import reproduce
+from pytest_podsource.cli.run import run
 from pytest_podsource.cli.watch import watch
 from pytest_podsource.exceptions import PodSourceError
 
@@ -37,6 +38,7 @@ for _command in (
     record,
     report,
     reproduce,
+    run,
     watch,
 ):
     commands.add_command(_command)

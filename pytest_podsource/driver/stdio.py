@@ -343,7 +343,9 @@ class _Listener:
     def _list_pods(self, params: Mapping[str, Any]) -> None:
         self._check_selector("list", params)
         id_ = params["id"]
-        self._cancels[id_] = self._env.list_pods(partial(self._on_list, id_))
+        self._cancels[id_] = self._env.list_pods(
+            partial(self._on_list, id_), params.get("resource_version", "")
+        )
 
     def _on_list(self, id_: Any, listed: dict[str, Any] | OSError) -> None:
         if isinstance(listed, OSError):
@@ -357,8 +359,16 @@ class _Listener:
         id_ = params["id"]
         self._cancels[id_] = self._env.watch_pods(
             params["resource_version"],
-            lambda event: self._tell("api/event", {"id": id_, "event": event}),
+            partial(self._on_pod_event, id_),
+            initial=params.get("initial", False),
         )
+
+    def _on_pod_event(self, id_: Any, event: dict[str, Any] | OSError | None) -> None:
+        if isinstance(event, OSError):
+            failure = protocol.failure_to_wire(event)
+            self._tell("api/event", {"id": id_, "error": failure})
+        else:
+            self._tell("api/event", {"id": id_, "event": event})
 
     def _check_selector(self, what: str, params: Mapping[str, Any]) -> None:
         """The contract has no selector: it is always the node's own pods."""
