@@ -11,10 +11,12 @@ import click
 from pytest_podsource.cli.backoff import backoff
 from pytest_podsource.cli.cases import cases
 from pytest_podsource.cli.decode import decode
+from pytest_podsource.cli.doctor import doctor
 from pytest_podsource.cli.new_adapter import new_adapter
 from pytest_podsource.cli.record import record
 from pytest_podsource.cli.report import report
 from pytest_podsource.cli.reproduce import reproduce
+from pytest_podsource.cli.run import run
 from pytest_podsource.cli.watch import watch
 from pytest_podsource.exceptions import PodSourceError
 
@@ -31,10 +33,12 @@ for _command in (
     backoff,
     cases,
     decode,
+    doctor,
     new_adapter,
     record,
     report,
     reproduce,
+    run,
     watch,
 ):
     commands.add_command(_command)

@@ -151,7 +151,7 @@ class StdioDriver:
         answer = self._peer.demand("initialize", params)
         self._peer.limit_s = self._limit_s
         try:
-            return _offer(answer)
+            return offer_of(answer)
         except (KeyError, TypeError, ValueError) as error:
             fault = f"its answer to initialize doesn't fit: {error!r}"
             raise self._peer.broken(fault) from None
@@ -343,7 +343,9 @@ class _Listener:
     def _list_pods(self, params: Mapping[str, Any]) -> None:
         self._check_selector("list", params)
         id_ = params["id"]
-        self._cancels[id_] = self._env.list_pods(partial(self._on_list, id_))
+        self._cancels[id_] = self._env.list_pods(
+            partial(self._on_list, id_), params.get("resource_version", "")
+        )
 
     def _on_list(self, id_: Any, listed: dict[str, Any] | OSError) -> None:
         if isinstance(listed, OSError):
@@ -357,8 +359,16 @@ class _Listener:
         id_ = params["id"]
         self._cancels[id_] = self._env.watch_pods(
             params["resource_version"],
-            lambda event: self._tell("api/event", {"id": id_, "event": event}),
+            partial(self._on_pod_event, id_),
+            initial=params.get("initial", False),
         )
+
+    def _on_pod_event(self, id_: Any, event: dict[str, Any] | OSError | None) -> None:
+        if isinstance(event, OSError):
+            failure = protocol.failure_to_wire(event)
+            self._tell("api/event", {"id": id_, "error": failure})
+        else:
+            self._tell("api/event", {"id": id_, "event": event})
 
     def _check_selector(self, what: str, params: Mapping[str, Any]) -> None:
         """The contract has no selector: it is always the node's own pods."""
@@ -379,7 +389,15 @@ class _Listener:
         )
 
 
-def _offer(answer: Mapping[str, Any]) -> Offer:
+def offer_of(answer: Mapping[str, Any]) -> Offer:
+    """
+    Return the offer that an answer to ``initialize`` tells.
+
+    Raises:
+        KeyError: A key is lacking.
+        TypeError: A value has another type.
+        ValueError: A value isn't known.
+    """
     if answer["protocol"] != protocol.VERSION:
         raise ValueError(f"protocol {answer['protocol']!r}, not {protocol.VERSION}")
     unknown = sorted(set(answer["components"]) - set(COMPONENTS))

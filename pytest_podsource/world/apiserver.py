@@ -8,15 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeAlias
 
-from pytest_podsource.contract import Cancel, Clock, Pod
-from pytest_podsource.driver.protocol import ServerStatus
+from pytest_podsource.contract import Cancel, Clock, Pod, ServerStatus
 from pytest_podsource.exceptions import CaseError
 from pytest_podsource.world.clock import Lane
+from pytest_podsource.world.replies import FAILURES
 
-WatchedEvent: TypeAlias = "dict[str, Any] | None"
+WatchedEvent: TypeAlias = dict[str, Any] | OSError | None
 OnWatched: TypeAlias = Callable[[WatchedEvent], None]
 
 _CHANGES = ("ADDED", "MODIFIED", "DELETED")
+_OTHERS = ("BOOKMARK", "ERROR", "end", "list_fails", "watch_fails")
+_INVALID = 422
+_REASONS = {410: "Expired", _INVALID: "Invalid", 429: "TooManyRequests"}
 
 
 class _Watcher:
@@ -34,34 +37,61 @@ class _Watcher:
 class PodModel:
     """
     Pods with a resource version that counts changes, and those who watch them.
+
+    Args:
+        clock: The clock of the case.
+        pods: The pods at first.
+        streams: A watch may begin with the pods that are there.
+
+    Attributes:
+        streams: The same.
     """
 
-    def __init__(self, clock: Clock, pods: Sequence[Pod]) -> None:
+    def __init__(
+        self, clock: Clock, pods: Sequence[Pod], *, streams: bool = False
+    ) -> None:
+        self.streams = streams
         self._clock = clock
         self._version = 1
         self._pods = {_key(pod): self._stamped(pod) for pod in pods}
         self._history: list[tuple[int, dict[str, Any]]] = []
         self._watchers: list[_Watcher] = []
-        self._failing_lists: list[int] = []
+        self._failing_lists: list[int | str] = []
+        self._failing_watches: list[int | str] = []
 
     def list_pods(self, on_done: Callable[[dict[str, Any] | OSError], None]) -> Cancel:
         """Answer one list, or let it fail as ordered."""
-        answer = self._failure() or self._listing()
+        answer = _failure(self._failing_lists, "list") or self._listing()
         return self._clock.call_later(0, lambda: on_done(answer))
 
-    def watch_pods(self, resource_version: str, on_event: OnWatched) -> Cancel:
+    def watch_pods(
+        self, resource_version: str, on_event: OnWatched, *, initial: bool = False
+    ) -> Cancel:
         """Tell what came after *resource_version*, and what comes from now on."""
         watcher = _Watcher(self._clock, on_event)
+        failure = _failure(self._failing_watches, "watch")
+        if failure is not None:
+            watcher.tell(failure)
+            return watcher.forget
         self._watchers.append(watcher)
+        if initial:
+            self._begin(watcher)
+            return lambda: self._forget(watcher)
         seen = int(resource_version) if resource_version.isdigit() else self._version
         for version, event in self._history:
             if version > seen:
                 watcher.tell(event)
         return lambda: self._forget(watcher)
 
+    def refuse_to_stream(self, on_event: OnWatched) -> Cancel:
+        """Say that a watch can't begin with the pods that are there."""
+        watcher = _Watcher(self._clock, on_event)
+        watcher.tell({"type": "ERROR", "object": _status(_INVALID)})
+        return watcher.forget
+
     def apply(self, argument: Mapping[str, Any]) -> None:
         """
-        Carry out the verb ``api``: each key is an event, ``end`` or ``list_fails``.
+        Carry out the verb ``api``: each key is an event, an end or a failure.
 
         Raises:
             CaseError: A key that is none of those.
@@ -77,15 +107,19 @@ class PodModel:
             elif word == "end":
                 self._end()
             elif word == "list_fails":
-                self._failing_lists.append(value)
+                self._failing_lists.append(_known_failure(value))
+            elif word == "watch_fails":
+                self._failing_watches.append(_known_failure(value))
             else:
-                known = ", ".join((*_CHANGES, "BOOKMARK", "ERROR", "end", "list_fails"))
+                known = ", ".join((*_CHANGES, *_OTHERS))
                 raise CaseError("api", f"{word!r} is not known. Known words: {known}.")
 
     def _change(self, word: str, pod: Pod) -> None:
         self._version += 1
         stamped = self._stamped(pod)
-        if word == "DELETED":
+        if pod.get("kind", "Pod") != "Pod":
+            pass  # an event that has lost its way
+        elif word == "DELETED":
             self._pods.pop(_key(pod), None)
         else:
             self._pods[_key(pod)] = stamped
@@ -109,11 +143,12 @@ class PodModel:
             "items": [deepcopy(pod) for pod in self._pods.values()],
         }
 
-    def _failure(self) -> OSError | None:
-        if not self._failing_lists:
-            return None
-        status = self._failing_lists.pop(0)
-        return ServerStatus(status, f"the list was answered with {status}")
+    def _begin(self, watcher: _Watcher) -> None:
+        for pod in self._pods.values():
+            watcher.tell({"type": "ADDED", "object": pod})
+        end = self._bookmark()
+        end["metadata"]["annotations"] = {"k8s.io/initial-events-end": "true"}
+        watcher.tell({"type": "BOOKMARK", "object": end})
 
     def _tell(self, event: dict[str, Any]) -> None:
         for watcher in self._watchers:
@@ -135,13 +170,31 @@ def _key(pod: Pod) -> tuple[str, str]:
     return (metadata.get("namespace") or "", metadata.get("name") or "")
 
 
+def _known_failure(failure: int | str) -> int | str:
+    if isinstance(failure, str) and failure not in FAILURES:
+        known = ", ".join(sorted(FAILURES))
+        raise CaseError(
+            "api", f"{failure!r} is no failure. Known ones: a status, {known}."
+        )
+    return failure
+
+
+def _failure(failing: list[int | str], what: str) -> OSError | None:
+    if not failing:
+        return None
+    failure = failing.pop(0)
+    if isinstance(failure, str):
+        return FAILURES[failure]()
+    return ServerStatus(failure, f"the {what} was answered with {failure}")
+
+
 def _status(code: int) -> dict[str, Any]:
     return {
         "kind": "Status",
         "apiVersion": "v1",
         "metadata": {},
         "status": "Failure",
-        "reason": "Expired" if code == 410 else "InternalError",  # noqa: PLR2004 - HTTP
+        "reason": _REASONS.get(code, "InternalError"),
         "message": f"the watch ended with {code}",
         "code": code,
     }
