@@ -11,6 +11,7 @@ import click
 from pytest_podsource.cli.backoff import backoff
 from pytest_podsource.cli.cases import cases
 from pytest_podsource.cli.decode import decode
+from pytest_podsource.cli.doctor import doctor
 from pytest_podsource.cli.new_adapter import new_adapter
 from pytest_podsource.cli.record import record
 from pytest_podsource.cli.report import report
@@ -32,6 +33,7 @@ for _command in (
     backoff,
     cases,
     decode,
+    doctor,
     new_adapter,
     record,
     report,
