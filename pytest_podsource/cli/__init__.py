@@ -19,6 +19,7 @@ COMMANDS = (
     "completion",
     "decode",
     "diff",
+    "doctor",
     "explain",
     "new-adapter",
     "record",
