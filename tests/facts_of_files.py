@@ -64,6 +64,11 @@ FACTS: dict[str, Patch] = {
         old="mode = os.stat(path).st_mode",
         new="mode = os.lstat(path).st_mode",
     ),
+    "FILE-13": Patch(
+        module=_DISK,
+        old="            else:\n                yield Manifest(path=path, error=_reason(look))",
+        new='            elif look.state == "special":\n                raise CannotList(path)\n            else:\n                yield Manifest(path=path, error=_reason(look))',
+    ),
     "FILE-14": Patch(
         module=_SOURCE,
         old="            if not (manifest.is_gone and",
