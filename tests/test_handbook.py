@@ -51,7 +51,10 @@ def test_rule_has_versions_place_evidence_and_reports(pages: dict[str, str]) -> 
 
     assert "- Versions: all" in rule
     assert "- In the kubelet: pkg/kubelet/config/file.go extractFromDir" in rule
-    assert "- Evidence: confirmed by 1.1.1, 1.20.15, 1.30.14, 1.34.0, 1.36.3, 1.37.2;" in rule
+    assert (
+        "- Evidence: confirmed by 1.1.1, 1.20.15, 1.30.14, 1.34.0, 1.36.3, 1.37.2;"
+        in rule
+    )
     assert "[file/any-extension-is-read](#case-file-any-extension-is-read)" in rule
     assert "- Met by kubernetes/kubernetes#136962" in rule
 
