@@ -24,6 +24,7 @@ from pytest_podsource.driver.base import Connection, Driver
 from pytest_podsource.driver.load import load_driver
 from pytest_podsource.driver.wire import Line, WireHost
 from pytest_podsource.exceptions import (
+    CannotLoad,
     Crashed,
     DriverError,
     PodSourceError,
@@ -238,7 +239,12 @@ def main(arguments: Sequence[str]) -> int:
         return _USAGE
     writer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    Adapter(load_driver(arguments[0]), Line(sys.stdin.buffer, writer)).serve()
+    try:
+        driver = load_driver(arguments[0])
+    except CannotLoad as error:
+        sys.stderr.write(f"{error}\n")
+        return _USAGE
+    Adapter(driver, Line(sys.stdin.buffer, writer)).serve()
     return 0
 
 

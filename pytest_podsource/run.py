@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from pytest_podsource import baseline
-from pytest_podsource.driver.base import Driver
+from pytest_podsource.driver.base import Abilities, Driver
 from pytest_podsource.exceptions import PodSourceError
 from pytest_podsource.options import SETTINGS, Settings
 from pytest_podsource.report.judged import Judged
@@ -167,10 +167,12 @@ class Run:
         settings, driver = self.settings, self.driver(implementation)
         if self._trace:
             self._trace.case = case.id
+        program = isinstance(implementation, str)
+        abilities = driver.offer.abilities if program else Abilities()
         outcome = run_case(
             case,
             driver,
-            _world_of(settings),
+            _world_of(settings, abilities),
             kubelet=settings.kubelet,
             seed=settings.seed,
         )
@@ -261,11 +263,14 @@ def _time_of(settings: Settings) -> Literal["env", "patched", "real"]:
     return "real" if settings.world == "real" else settings.time
 
 
-def _world_of(settings: Settings) -> MakeWorld:
-    if settings.world == "real":
+def _world_of(settings: Settings, abilities: Abilities) -> MakeWorld:
+    """
+    Return what makes the worlds: as asked for, or as a program's abilities need.
+    """
+    if "real" in (settings.world, abilities.time):
         from pytest_podsource.world.real import RealWorld  # noqa: PLC0415 - slow
 
-        told = settings.time != "real"
+        told = settings.time != "real" and abilities.watch == "told"
         return partial(RealWorld, told=told, limit_ns=settings.real_limit_ns)
     from pytest_podsource.world.pick import pick_world  # noqa: PLC0415
 

@@ -1,8 +1,9 @@
 """
 A child process that is spoken to line by line, within a time limit.
 
-It has a process group of its own and is ended with it. Its standard error is kept,
-the last of it, for the story of a failed case.
+It has a process group of its own and is ended with it, and with whatever else carries
+the mark of its environment. Its standard error is kept, the last of it, for the story
+of a failed case.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ import selectors
 import signal
 import subprocess
 import time
+import uuid
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import IO
 
 from pytest_podsource.driver.program import Program
 
+MARK = "PODSOURCE_PROCESS"
 LINE_LIMIT = 256 * 1024 * 1024
 STDERR_KEPT = 16 * 1024
 _CHUNK = 1024 * 1024
@@ -62,10 +67,12 @@ class Child:
     """
 
     def __init__(self, program: Program) -> None:
+        mark = uuid.uuid4().hex
+        self._mark = f"{MARK}={mark}".encode()
         self._process = subprocess.Popen(  # noqa: S603 - what the user asked for
             list(program.command),
             cwd=program.folder or None,
-            env=program.whole_environment,
+            env={**program.whole_environment, MARK: mark},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -117,26 +124,47 @@ class Child:
             self._serve(deadline - time.monotonic())
         return self._lines.popleft()
 
-    def end(self, patience_s: float = 0.0) -> None:
+    def end(self, patience_s: float = 0.0) -> list[int]:
         """
         End the process and its group, after *patience_s* to end by itself.
+
+        Returns:
+            The ids of what it had started and left behind, by now ended as well.
         """
         if self._ended:
-            return
+            return []
         self._ended = True
-        with suppress(OSError):
-            self._stdin.close()
+        self.close_input()
         if patience_s:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience_s)
+        left = [pid for pid in self._marked() if pid != self.pid]
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
+        for pid in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
         self._drain_stderr()
         self._selector.close()
         for pipe in self._pipes():
             with suppress(OSError):
                 pipe.close()
+        return left
+
+    def close_input(self) -> None:
+        """Tell the process that nothing more will be said."""
+        with suppress(OSError):
+            if not self._stdin.closed and self._stdin in self._selector.get_map():
+                self._selector.unregister(self._stdin)
+            self._stdin.close()
+
+    def _marked(self) -> Iterator[int]:
+        """Give the processes that have this one's environment; on Linux only."""
+        for each in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if self._mark in each.read_bytes().split(b"\0"):
+                    yield int(each.parent.name)
 
     def _serve(self, left_s: float) -> None:
         ready = self._selector.select(left_s) if left_s > 0 else []

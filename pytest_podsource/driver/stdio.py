@@ -151,7 +151,7 @@ class StdioDriver:
         answer = self._peer.demand("initialize", params)
         self._peer.limit_s = self._limit_s
         try:
-            return _offer(answer)
+            return offer_of(answer)
         except (KeyError, TypeError, ValueError) as error:
             fault = f"its answer to initialize doesn't fit: {error!r}"
             raise self._peer.broken(fault) from None
@@ -389,7 +389,15 @@ class _Listener:
         )
 
 
-def _offer(answer: Mapping[str, Any]) -> Offer:
+def offer_of(answer: Mapping[str, Any]) -> Offer:
+    """
+    Return the offer that an answer to ``initialize`` tells.
+
+    Raises:
+        KeyError: A key is lacking.
+        TypeError: A value has another type.
+        ValueError: A value isn't known.
+    """
     if answer["protocol"] != protocol.VERSION:
         raise ValueError(f"protocol {answer['protocol']!r}, not {protocol.VERSION}")
     unknown = sorted(set(answer["components"]) - set(COMPONENTS))

@@ -121,6 +121,10 @@ class World(Host, Protocol):
         """
         ...
 
+    def starts(self) -> None:
+        """Note that the implementation starts now, and with it its timers."""
+        ...
+
     def settle(self) -> None:
         """
         Run until nothing is left to do at this instant.

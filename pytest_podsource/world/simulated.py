@@ -119,6 +119,9 @@ class SimulatedWorld:
             known = ", ".join(sorted({*self._directory.verbs, *self._verbs}))
             raise CaseError(verb, f"is no verb of a world. Known verbs: {known}.")
 
+    def starts(self) -> None:
+        """Do nothing: virtual time hasn't passed."""
+
     def settle(self) -> None:
         """Run until nothing is left to do at this instant."""
         self._settle()

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/fsnotify/fsnotify"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -66,10 +65,10 @@ func Serve(kubelet Kubelet) {
 			"flags":     kubelet.flags,
 		},
 		Begin: func(w *protocol.World) {
-			fsnotify.Use(w)
-			http.DefaultTransport = w.Network()
+			standIn(w)
 			kubelet.Begin(w)
 		},
+		Native: native,
 	})
 }
 

@@ -5,7 +5,6 @@ package main
 
 import (
 	"flag"
-	"net/http"
 	"strings"
 	"time"
 	_ "unsafe" // for go:linkname
@@ -45,8 +44,9 @@ func main() {
 		},
 		Begin: func(w *protocol.World) {
 			log.world = w
-			http.DefaultTransport = w.Network()
+			standIn(w)
 		},
+		Native: native,
 	})
 }
 

@@ -144,7 +144,7 @@ func answer(method string, p object) any {
 func main() {
 	in := json.NewDecoder(os.Stdin)
 	in.UseNumber()
-	for message := (object)(nil); in.Decode(&message) == nil; message = nil {
+	for message := (object{}); message["method"] != "shutdown" && in.Decode(&message) == nil; {
 		result := answer(get[string](message, "method"), get[object](message, "params"))
 		say(object{"id": message["id"], "result": result})
 	}

@@ -110,5 +110,5 @@ for await (const line of createInterface({ input: process.stdin })) { // times o
   } catch (error) {
     say({ id, error: { code: 2, message: String(error), data: { error: String(error), trace: error.stack } } });
   }
-  if (method === "shutdown") break;
+  if (method === "shutdown") process.exit();
 }

@@ -3,7 +3,6 @@
 use serde_json::{from_str, from_value, json, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::io::stdin;
 use std::time::{Duration, UNIX_EPOCH};
 
 const OWN: [&str; 3] = ["kubernetes.io/config.source", "kubernetes.io/config.mirror", "kubernetes.io/config.seen"];
@@ -65,9 +64,8 @@ impl World {
         for pod in pods {
             let (mut pod, uid) = (pod.clone(), text(&pod["metadata"], "uid"));
             let meta = &mut pod["metadata"];
-            let name = format!("{} in {}", meta["name"], meta["namespace"]);
-            if !names.insert(name.clone()) {
-                self.tell("env/event", json!({"pod": pod, "type": "Warning", "reason": "FailedValidation", "message": name}));
+            if !names.insert(format!("{} in {}", meta["name"], meta["namespace"])) {
+                self.tell("env/event", json!({"pod": pod, "type": "Warning", "reason": "FailedValidation", "message": "a twin"}));
                 continue;
             }
             meta["annotations"] = json!(meta["annotations"].as_object().cloned().unwrap_or_default());
@@ -143,9 +141,12 @@ impl World {
 
 fn main() {
     let mut world = World::default();
-    for line in stdin().lines() {
+    for line in std::io::stdin().lines() {
         let message: Value = from_str(&line.unwrap()).expect("a message");
         let result = world.answer(&text(&message, "method"), &message["params"]);
         println!("{}", json!({"jsonrpc": "2.0", "id": message["id"], "result": result}));
+        if message["method"] == "shutdown" {
+            return;
+        }
     }
 }
