@@ -129,7 +129,9 @@ def scenarios(text: str) -> Iterator[tuple[str, str]]:
     Yield the scenarios of the page *text*: the test file, and what it does.
     """
     place = ""
-    part = text.split("## Scenarios the kubelet")[1].split("### Facts that no", maxsplit=1)[0]
+    part = text.split("## Scenarios the kubelet")[1].split(
+        "### Facts that no", maxsplit=1
+    )[0]
     for line in part.splitlines():
         if line.startswith("### "):
             place = line.removeprefix("### ").split(" (")[0]
