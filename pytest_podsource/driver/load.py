@@ -110,6 +110,7 @@ def driver_of(
         name=name,
         version=str(getattr(implementation, "__version__", "")),
         components=_components(frozenset(offered)),
+        features=_features(name, implementation),
         abilities=_ABILITIES[time],
         remarks=tuple(remarks),
     )
@@ -227,6 +228,21 @@ def _components(offered: frozenset[str]) -> frozenset[str]:
     if "podconfig" in parts and parts & {*SOURCES}:
         parts.add("sources")
     return frozenset(parts)
+
+
+def _features(name: str, implementation: Any) -> frozenset[str] | None:
+    features = getattr(implementation, "FEATURES", None)
+    if features is None:
+        return None
+    if isinstance(features, (list, tuple, set, frozenset)) and all(
+        isinstance(each, str) for each in features
+    ):
+        return frozenset(features)
+    raise CannotLoad(
+        name,
+        f"FEATURES is {features!r}, not names of features. "
+        'Write them as FEATURES = ["logs"], or leave FEATURES out.',
+    )
 
 
 def _near_misses(implementation: Any) -> list[str]:
