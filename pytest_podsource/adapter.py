@@ -24,6 +24,7 @@ from pytest_podsource.driver.base import Connection, Driver
 from pytest_podsource.driver.load import load_driver
 from pytest_podsource.driver.wire import Line, WireHost
 from pytest_podsource.exceptions import (
+    CannotLoad,
     Crashed,
     DriverError,
     PodSourceError,
@@ -42,7 +43,7 @@ _NEEDED: Mapping[str, Sequence[str]] = {
     "files/event": ("id",),
     "http/reply": ("id",),
     "api/list": ("id",),
-    "api/event": ("id", "event"),
+    "api/event": ("id",),
 }
 
 
@@ -221,8 +222,12 @@ class Adapter:
             self._world.occur(params["id"], params["list"], last=True)
 
     def _api_event(self, params: Mapping[str, Any]) -> None:
-        event = params["event"]
-        self._world.occur(params["id"], event, last=event is None)
+        if "error" in params:
+            failure = protocol.failure_from_wire(params["error"])
+            self._world.occur(params["id"], failure, last=True)
+        else:
+            event = params["event"]
+            self._world.occur(params["id"], event, last=event is None)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -234,7 +239,12 @@ def main(arguments: Sequence[str]) -> int:
         return _USAGE
     writer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    Adapter(load_driver(arguments[0]), Line(sys.stdin.buffer, writer)).serve()
+    try:
+        driver = load_driver(arguments[0])
+    except CannotLoad as error:
+        sys.stderr.write(f"{error}\n")
+        return _USAGE
+    Adapter(driver, Line(sys.stdin.buffer, writer)).serve()
     return 0
 
 

@@ -96,6 +96,19 @@ class Refused(Exception):
         return self.reason
 
 
+class ServerStatus(OSError):
+    """
+    An HTTP status with which the apiserver refused a list or a watch.
+
+    Attributes:
+        status: The status, such as 500.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(status, message)
+        self.status = status
+
+
 class Clock(Protocol):
     """
     One time axis; wall = monotonic + an offset that only the step ``jump`` moves.
@@ -158,16 +171,39 @@ class Environment(Protocol):
         """
         ...
 
-    def list_pods(self, on_done: Callable[[dict[str, Any] | OSError], None]) -> Cancel:
-        """List the pods of this node; *on_done* gets a PodList."""
+    def list_pods(
+        self,
+        on_done: Callable[[dict[str, Any] | OSError], None],
+        resource_version: str = "",
+    ) -> Cancel:
+        """
+        List the pods of this node; *on_done* gets a PodList.
+
+        Args:
+            on_done: Is told the list, or why there is none; ``status`` of the error is
+                the apiserver's answer, if it gave one.
+            resource_version: The list is at least as new; empty for the newest one.
+        """
         ...
 
     def watch_pods(
         self,
         resource_version: str,
-        on_event: Callable[[dict[str, Any] | None], None],
+        on_event: Callable[[dict[str, Any] | OSError | None], None],
+        *,
+        initial: bool = False,
     ) -> Cancel:
-        """Watch the pods of this node; ``None`` is the end of the watch."""
+        """
+        Watch the pods of this node.
+
+        Args:
+            resource_version: Events after it are told.
+            on_event: Is told each event. ``None`` is the end of the watch; an
+                ``OSError`` says that it couldn't be opened, as for a list.
+            initial: The pods that are there come first, as ``ADDED``, up to a bookmark
+                with the annotation ``k8s.io/initial-events-end``. An apiserver that
+                can't do that tells the event ``ERROR`` with a ``Status``.
+        """
         ...
 
     def ask(self, question: str, *args: Any) -> Any:

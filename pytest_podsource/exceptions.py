@@ -16,6 +16,8 @@ Every public error.
         +-- TimedOut          it didn't come back in time
         +-- Spins             it wakes up again and again at one instant
 
+    UncontrolledWait          a warning: a wait that no virtual clock controls
+
 The wording of a message is not part of the API; the type and the fields are.
 """
 
@@ -183,4 +185,24 @@ class Spins(ImplementationError):
         return (
             f"it spins: {self.wakeups} wake-ups at {self.at_ns / 1e9:g} s "
             "without moving time"
+        )
+
+
+class UncontrolledWait(UserWarning):
+    """
+    A wait that no virtual clock controls: it takes real time, the clock stands still.
+
+    Attributes:
+        call: What waits, such as ``socket.recv``.
+    """
+
+    def __init__(self, call: str) -> None:
+        super().__init__(call)
+        self.call = call
+
+    def __str__(self) -> str:
+        return (
+            f"{self.call} waits in real time, and podsource_clock stands still "
+            "meanwhile; a time limit of its own counts real time. Give the code an "
+            "answer without a socket or a program, or ignore this warning."
         )

@@ -15,16 +15,20 @@ from pytest_podsource.options import FILESYSTEMS, SETTINGS, THREADS
 
 if TYPE_CHECKING:
     from pytest_podsource.doubles.apiserver.fake import FakeApiserver
+    from pytest_podsource.doubles.backoffs import BackoffCheck
     from pytest_podsource.doubles.clock import VirtualClock
     from pytest_podsource.doubles.manifests import ManifestDirectory
+    from pytest_podsource.doubles.pods import Pods
+    from pytest_podsource.doubles.updates import Updates
     from pytest_podsource.doubles.url import ManifestUrl
     from pytest_podsource.suite.case import Case
 
+URLS = ("mock", "server", "tls")
+SCHEMES = ("http", "https")
 _SOCKETS_AND_CLOCK = (
     "podsource_apiserver and podsource_clock don't go together: a socket takes real "
     "time. Use one of them in a test."
 )
-_START_NS = 1_704_067_200_000_000_000  # 2024-01-01
 
 
 @pytest.fixture(scope="session")
@@ -63,39 +67,93 @@ def podsource_manifest_dir(
     """
     A manifest directory to write into; on a fake disk where podsource(fs="fake") is.
     """
-    from pytest_podsource.doubles import manifests  # noqa: PLC0415 - only if asked
+    from pytest_podsource.doubles.manifests import ManifestDirectory  # noqa: PLC0415 - only if asked
 
     if _marked(request, "fs", FILESYSTEMS, request.config.stash[SETTINGS].fs) == "fake":
         threads = request.config.stash[THREADS]
-        with manifests.fake_manifest_directory(threads) as fake:
+        with ManifestDirectory.fake(threads) as fake:
             yield fake
     else:
-        yield manifests.ManifestDirectory.within(tmp_path)
+        yield ManifestDirectory.within(tmp_path)
 
 
 @pytest.fixture
 def podsource_clock() -> Iterator[VirtualClock]:
     """
-    A clock that time.sleep, waits of threads and the wall clock follow.
+    A clock that time.sleep, waits of threads, asyncio and the wall clock follow.
     """
     from pytest_podsource.doubles.clock import VirtualClock  # noqa: PLC0415 - slow
 
-    clock = VirtualClock(_START_NS)
-    clock.start()
-    yield clock
-    clock.stop()
+    with VirtualClock() as clock:
+        yield clock
 
 
 @pytest.fixture
 def podsource_url(request: pytest.FixtureRequest) -> Iterator[ManifestUrl]:
     """
-    A manifest URL that answers as told; a server where podsource(http="server") is.
+    A manifest URL that answers as told; podsource(http=...): mock, server or tls.
     """
-    from pytest_podsource.doubles import url  # noqa: PLC0415 - only if asked
+    from pytest_podsource.doubles.url import ManifestUrl  # noqa: PLC0415 - only if asked
 
-    kind = _marked(request, "http", ("mock", "server"), "mock")
-    with url.mock_url() if kind == "mock" else url.served_url() as manifests:
-        yield manifests
+    kind = _marked(request, "http", URLS, "mock")
+    clock: VirtualClock | None = _also(request, "podsource_clock")
+    failed = request.session.testsfailed
+    with (
+        ManifestUrl.mock(clock.sleep if clock else None)
+        if kind == "mock"
+        else ManifestUrl.served(tls=kind == "tls")
+    ) as url:
+        yield url
+        strict, url.strict = url.strict, False
+    if strict and request.session.testsfailed == failed:
+        _check(url)
+
+
+def _check(url: ManifestUrl) -> None:
+    url.strict = True
+    try:
+        url.check()
+    except AssertionError as error:
+        reason = str(error)
+    else:
+        return
+    pytest.fail(reason, pytrace=False)
+
+
+@pytest.fixture
+def podsource_pod() -> Pods:
+    """
+    What makes pods: of every shape, right by construction, or broken by name.
+    """
+    from pytest_podsource.doubles.pods import Pods  # noqa: PLC0415 - only if asked
+
+    return Pods()
+
+
+@pytest.fixture
+def podsource_updates(request: pytest.FixtureRequest) -> Updates:
+    """
+    A recorder of updates, with expect(...) as in cases.
+    """
+    from pytest_podsource.doubles.updates import Updates  # noqa: PLC0415 - only if asked
+
+    clock: VirtualClock | None = _also(request, "podsource_clock")
+    return Updates(clock.monotonic_ns if clock else None)
+
+
+@pytest.fixture
+def podsource_backoff(podsource_clock: VirtualClock) -> BackoffCheck:
+    """
+    What asserts the delays of anything that tries again, in virtual time.
+    """
+    from pytest_podsource.doubles.backoffs import BackoffCheck  # noqa: PLC0415 - only if asked
+
+    return BackoffCheck(podsource_clock)
+
+
+def _also(request: pytest.FixtureRequest, name: str) -> Any:
+    """Return another fixture of the same test, ``None`` if it doesn't ask for it."""
+    return request.getfixturevalue(name) if name in request.fixturenames else None
 
 
 @pytest.fixture
@@ -107,7 +165,7 @@ def podsource_apiserver(request: pytest.FixtureRequest) -> Iterator[FakeApiserve
 
     if "podsource_clock" in request.fixturenames:
         pytest.fail(_SOCKETS_AND_CLOCK, pytrace=False)
-    scheme = _marked(request, "apiserver", ("http", "https"), "http")
+    scheme = _marked(request, "apiserver", SCHEMES, "http")
     try:
         apiserver = fake.FakeApiserver(tls=scheme == "https")
         apiserver.start()

@@ -53,7 +53,9 @@ class Settings:
         min: How many cases must have run.
         baseline: The list of known failures.
         baseline_write: Where to write one.
-        trace: Stories show everything that was seen, of passed cases too.
+        stories: The story of a case that passed is told too.
+        trace: Where the dialogue with a program is written down.
+        cwd: The folder that a program is started in.
         report: Where to write reports, each in the form of its suffix.
         given: The options that were given, with their texts.
     """
@@ -77,7 +79,9 @@ class Settings:
     min: int = 1
     baseline: Path | None = None
     baseline_write: Path | None = None
-    trace: bool = False
+    stories: bool = False
+    trace: Path | None = None
+    cwd: Path | None = None
     report: tuple[Path, ...] = ()
     given: tuple[tuple[str, str], ...] = ()
 
@@ -231,6 +235,20 @@ OPTIONS = (
         "take along.",
     ),
     Option(
+        name="cwd",
+        group=_WHAT,
+        metavar="DIR",
+        convert=existing_folder,
+        help="The folder in which the program of cmd: is started.",
+    ),
+    Option(
+        name="trace",
+        group=_WHAT,
+        metavar="FILE",
+        convert=Path,
+        help="Write the dialogue with the program of cmd: there, as JSON lines.",
+    ),
+    Option(
         name="component",
         group=_WHICH,
         metavar="NAMES",
@@ -348,10 +366,10 @@ OPTIONS = (
         help="Write the failures of this run as a baseline.",
     ),
     Option(
-        name="trace",
+        name="stories",
         group=_COUNTS,
         convert=bool,
-        help="Show everything that was seen in a case, also of those that passed.",
+        help="Tell the story of each case, also of those that passed.",
     ),
     Option(
         name="report",
@@ -479,5 +497,16 @@ def _checked(settings: Settings) -> Settings:
         raise pytest.UsageError(
             "--podsource-isolate: only a module or a file can be isolated. "
             "Leave away --podsource-as, and name no cmd:."
+        )
+    in_process = settings.impl and not settings.impl.startswith("cmd:")
+    if settings.trace and in_process and not settings.isolate:
+        raise pytest.UsageError(
+            "--podsource-trace: there is no dialogue with what runs in this process. "
+            "Add --podsource-isolate, or name a program by cmd:."
+        )
+    if settings.cwd and in_process:
+        raise pytest.UsageError(
+            "--podsource-cwd: only a program of cmd: is started in a folder. "
+            "Name one, or leave --podsource-cwd away."
         )
     return settings

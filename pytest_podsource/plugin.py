@@ -14,16 +14,19 @@ import pytest
 from pytest_podsource import fixtures, options
 
 podsource_apiserver = fixtures.podsource_apiserver
+podsource_backoff = fixtures.podsource_backoff
 podsource_check = fixtures.podsource_check
 podsource_clock = fixtures.podsource_clock
 podsource_impl = fixtures.podsource_impl
 podsource_manifest_dir = fixtures.podsource_manifest_dir
+podsource_pod = fixtures.podsource_pod
+podsource_updates = fixtures.podsource_updates
 podsource_url = fixtures.podsource_url
 
 _MARKER = (
     "podsource(fs='tmp', http='mock', apiserver='http'): a case of the conformance "
     "suite; on a test of your own, what the fixtures give: fs 'tmp' or 'fake', "
-    "http 'mock' or 'server', apiserver 'http' or 'https'."
+    "http 'mock', 'server' or 'tls', apiserver 'http' or 'https'."
 )
 
 

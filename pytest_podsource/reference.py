@@ -15,6 +15,7 @@ from typing import Any
 
 from pytest_podsource.contract import Config, Environment, Pod
 from pytest_podsource.core import flags, manifest
+from pytest_podsource.core.api_source import ApiSource
 from pytest_podsource.core.backoff import Backoff
 from pytest_podsource.core.diff import diff_snapshots
 from pytest_podsource.core.file_source import FileSource
@@ -30,6 +31,7 @@ __all__ = [
     "decode_manifest",
     "decode_manifest_list",
     "diff_snapshots",
+    "new_apiserver_source",
     "new_backoff",
     "new_file_source",
     "new_http_source",
@@ -107,6 +109,13 @@ def new_http_source(config: Config, env: Environment) -> HttpSource:
 
     decode_list = partial(manifest.decode_manifest_list, config=config, source="http")
     return HttpSource(kubelet(config.kubelet), config, env, decode, decode_list)
+
+
+def new_apiserver_source(config: Config, env: Environment) -> ApiSource:
+    """
+    Return a source of the node's pods, which ``env`` lists and watches.
+    """
+    return ApiSource(kubelet(config.kubelet), env, random.random)
 
 
 def new_pod_config(config: Config, env: Environment) -> PodConfig:

@@ -8,17 +8,19 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from pytest_podsource import baseline
-from pytest_podsource.driver.base import Driver
+from pytest_podsource.driver.base import Abilities, Driver
 from pytest_podsource.exceptions import PodSourceError
 from pytest_podsource.options import SETTINGS, Settings
 from pytest_podsource.report.judged import Judged
 
 if TYPE_CHECKING:
+    from pytest_podsource.driver.trace import Trace
     from pytest_podsource.record import Record
     from pytest_podsource.suite.case import Case
     from pytest_podsource.suite.runner import MakeWorld
@@ -34,6 +36,7 @@ _NOT_AGAIN = (
     "min",
     "baseline",
     "baseline-write",
+    "trace",
     "report",
 )
 
@@ -44,11 +47,15 @@ class Run:
 
     Args:
         settings: What the run was told.
+
+    Raises:
+        pytest.UsageError: The trace can't be written.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._reached: tuple[Any, Driver] | None = None
+        self._trace = _trace_to(settings.trace) if settings.trace else None
 
     @cached_property
     def implementation(self) -> Any:
@@ -116,13 +123,19 @@ class Run:
         if self._reached is None or self._reached[0] is not implementation:
             from pytest_podsource.driver.load import driver_of  # noqa: PLC0415
 
-            self.close()
+            self._leave()
             settings = self.settings
             name = settings.impl or getattr(
                 implementation, "__name__", type(implementation).__name__
             )
             driver = _usage(
-                partial(driver_of, kubelet=settings.kubelet, time=_time_of(settings)),
+                partial(
+                    driver_of,
+                    kubelet=settings.kubelet,
+                    time=_time_of(settings),
+                    folder=str(settings.cwd or ""),
+                    trace=self._trace,
+                ),
                 implementation,
                 name,
             )
@@ -130,7 +143,12 @@ class Run:
         return self._reached[1]
 
     def close(self) -> None:
-        """End the implementation's process, if it has one."""
+        """End the implementation's process, if it has one, and the trace."""
+        self._leave()
+        if self._trace:
+            self._trace.close()
+
+    def _leave(self) -> None:
         if self._reached is not None:
             self._reached[1].close()
             self._reached = None
@@ -146,12 +164,15 @@ class Run:
         )
         from pytest_podsource.suite.runner import run_case  # noqa: PLC0415
 
-        settings = self.settings
-        driver = self.driver(implementation)
+        settings, driver = self.settings, self.driver(implementation)
+        if self._trace:
+            self._trace.case = case.id
+        program = isinstance(implementation, str)
+        abilities = driver.offer.abilities if program else Abilities()
         outcome = run_case(
             case,
             driver,
-            _world_of(settings),
+            _world_of(settings, abilities),
             kubelet=settings.kubelet,
             seed=settings.seed,
         )
@@ -162,8 +183,10 @@ class Run:
         item.stash[CARRIED] = carried(
             outcome, judged, driver.offer, story=story, moments=bool(settings.report)
         )
-        if settings.trace and judged.verdict == "passed":
+        if settings.stories and judged.verdict == "passed":
             print(self._story(outcome))  # noqa: T201 - pytest keeps it with the report
+        if driver.stderr and driver.stderr.strip() not in outcome.trace:
+            item.add_report_section("call", "stderr of the program", driver.stderr)
         if judged.skipped:
             pytest.skip(f"{judged.verdict}: {judged.reason}")
         if bad:
@@ -224,15 +247,30 @@ def run_of(config: pytest.Config) -> Run:
     return config.stash[_RUN]
 
 
+def _trace_to(path: Path) -> Trace:
+    from pytest_podsource.driver.trace import Trace  # noqa: PLC0415 - only if asked
+
+    try:
+        return Trace(path)
+    except OSError as error:
+        raise pytest.UsageError(
+            f"--podsource-trace: {str(path)!r} can't be written: {error.strerror}. "
+            "Name a file in a folder that exists."
+        ) from None
+
+
 def _time_of(settings: Settings) -> Literal["env", "patched", "real"]:
     return "real" if settings.world == "real" else settings.time
 
 
-def _world_of(settings: Settings) -> MakeWorld:
-    if settings.world == "real":
+def _world_of(settings: Settings, abilities: Abilities) -> MakeWorld:
+    """
+    Return what makes the worlds: as asked for, or as a program's abilities need.
+    """
+    if "real" in (settings.world, abilities.time):
         from pytest_podsource.world.real import RealWorld  # noqa: PLC0415 - slow
 
-        told = settings.time != "real"
+        told = settings.time != "real" and abilities.watch == "told"
         return partial(RealWorld, told=told, limit_ns=settings.real_limit_ns)
     from pytest_podsource.world.pick import pick_world  # noqa: PLC0415
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
@@ -41,15 +42,30 @@ class Patch:
     new: str
     kubelet: str = "1.37"
 
+    def __call__(self, text: str) -> str:
+        """
+        Return the source *text* of the module, changed.
 
-class _PatchingFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+        Raises:
+            ValueError: The text to replace doesn't stand there exactly once.
+        """
+        count = text.count(self.old)
+        if count != 1:
+            raise ValueError(
+                f"{self.module}: {self.old!r} stands there {count} times. "
+                "A patch needs a text that stands there once. Mend the patch."
+            )
+        return text.replace(self.old, self.new)
+
+
+class _ChangingFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """
-    Finds the one patched module; everything else is left to the others.
+    Finds the one changed module; everything else is left to the others.
     """
 
-    def __init__(self, patch: Patch) -> None:
-        self._name = f"pytest_podsource.{patch.module}"
-        self._patch = patch
+    def __init__(self, module: str, change: Callable[[str], str]) -> None:
+        self._name = f"pytest_podsource.{module}"
+        self._change = change
 
     def find_spec(
         self,
@@ -75,13 +91,7 @@ class _PatchingFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         assert origin is not None
         with open(origin, encoding="utf-8") as file:
             text = file.read()
-        count = text.count(self._patch.old)
-        if count != 1:
-            raise ValueError(
-                f"{self._patch.module}: {self._patch.old!r} stands there {count} "
-                "times. A patch needs a text that stands there once. Mend the patch."
-            )
-        text = text.replace(self._patch.old, self._patch.new)
+        text = self._change(text)
         exec(compile(text, origin, "exec"), module.__dict__)
 
 
@@ -92,15 +102,24 @@ def _origin(fullname: str, path: Sequence[str] | None) -> str:
     return spec.origin
 
 
-@contextlib.contextmanager
-def broken_reference(patch: Patch) -> Iterator[ModuleType]:
+def broken_reference(patch: Patch) -> AbstractContextManager[ModuleType]:
     """
     Give the reference with *patch* in it.
 
     Raises:
         ValueError: The text to replace doesn't stand there exactly once.
     """
-    finder = _PatchingFinder(patch)
+    return changed_reference(patch.module, patch)
+
+
+@contextlib.contextmanager
+def changed_reference(
+    module: str, change: Callable[[str], str]
+) -> Iterator[ModuleType]:
+    """
+    Give the reference with the source of one *module* changed.
+    """
+    finder = _ChangingFinder(module, change)
     kept = _take_out()
     sys.meta_path.insert(0, finder)
     try:

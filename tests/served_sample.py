@@ -83,7 +83,8 @@ class ApiSource(Source):
         self._send(listed["items"])
         self._env.watch_pods(listed["metadata"]["resourceVersion"], self._on_event)
 
-    def _on_event(self, event: dict[str, Any] | None) -> None:
+    def _on_event(self, event: dict[str, Any] | OSError | None) -> None:
+        assert not isinstance(event, OSError)
         self._send([] if event is None else [event["object"]])
 
     def _send(self, pods: list[dict[str, Any]]) -> None:

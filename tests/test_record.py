@@ -4,6 +4,7 @@ Records: what a kubelet answered, bound to the cases.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from pytest_podsource.cli.record import record as record_command
 from pytest_podsource.contract import Config, Pod
-from pytest_podsource.driver.base import Offer
+from pytest_podsource.driver.base import COMPONENTS, Offer
 from pytest_podsource.driver.inprocess import InProcessDriver
 from pytest_podsource.exceptions import UsageError
 from pytest_podsource.record import (
@@ -40,6 +41,12 @@ steps:
 - {{call: {{decode_manifest: {{text: pod}}}}, returns: [{expected}]}}
 """
 FLOOR = 0.9
+LACKING = {"1.1": {"ready"}}
+SCORED_PAGE = (
+    (Path(__file__).parents[1] / "docs" / "explanation" / "what-is-scored.md")
+    .read_text()
+    .partition("Where a component isn't answered")[2]
+)
 
 BUNDLED = bundled_root()
 RECORDS = load_records(BUNDLED / "recorded")
@@ -92,6 +99,28 @@ def test_nine_of_ten_cases_of_each_component_are_confirmed(
     shares = share_confirmed(RECORDS[kubelet], bundled)
 
     assert {name: share for name, share in shares.items() if share < FLOOR} == {}
+
+
+@pytest.mark.parametrize("kubelet", RECORDS)
+def test_each_kubelet_answers_every_component_that_it_has(kubelet: str) -> None:
+    """A component that nobody answers would pass the floor; what is lacking is named."""
+    unanswered = set(COMPONENTS) - set(RECORDS[kubelet].components)
+
+    assert unanswered == {"diff", "handlers"} | LACKING.get(kubelet, set())
+
+
+@pytest.mark.parametrize("kubelet", RECORDS)
+def test_what_is_unscored_is_told_by_the_docs(kubelet: str) -> None:
+    """Each case that a kubelet doesn't confirm has its reason on a page."""
+    rows = re.findall(r"^\| `(\w+)` \| ([\w., ]+) \| ", SCORED_PAGE, re.MULTILINE)
+    told = {(name, each) for name, kubelets in rows for each in kubelets.split(", ")}
+
+    assert [
+        id_
+        for id_, answer in RECORDS[kubelet].answers.items()
+        if answer.verdict != "passed"
+        and not told & {(id_.split("/")[0], kubelet), (id_.split("/")[0], "all")}
+    ] == []
 
 
 @pytest.mark.parametrize("kubelet", RECORDS)

@@ -5,8 +5,7 @@ The kinds that are served, with the fields by which each can be selected.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 Object: TypeAlias = dict[str, Any]
@@ -35,7 +34,7 @@ class Kind:
     namespaced: bool
     fields: Mapping[str, str]
     blank: Mapping[str, Any]
-    aliases: Mapping[str, str] = MappingProxyType({})
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def key(self, thing: Mapping[str, Any]) -> str:
         """Return what tells *thing* apart from others of its kind."""

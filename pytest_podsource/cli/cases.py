@@ -12,8 +12,14 @@ from pytest_podsource.cli.parameters import json_option
 from pytest_podsource.driver.base import COMPONENTS
 from pytest_podsource.suite.case import Case, bundled_root, load_cases
 
+_EXAMPLES = """\b
+Examples:
+  podsource cases
+  podsource cases file sources --json
+"""
 
-@click.command()
+
+@click.command(epilog=_EXAMPLES)
 @click.argument(
     "component", nargs=-1, type=click.Choice(COMPONENTS), metavar="[COMPONENT]..."
 )

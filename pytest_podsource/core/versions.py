@@ -13,7 +13,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-from pytest_podsource.contract import LogLevel
+from pytest_podsource.contract import SECOND_NS, LogLevel
+from pytest_podsource.core.retry_delays import Retry
 from pytest_podsource.exceptions import UnknownKubelet
 
 KUBELETS = ("1.1", "1.20", "1.30", "1.34", "1.36", "1.37")
@@ -40,6 +41,19 @@ class Kubelet:
         url_failure_level: Log level of a failed attempt at the URL (URL-26).
         url_timeout_ns: Time limit of a GET, 0 for none (URL-02).
         node_sync: The apiserver source waits for the node (API-02).
+        node_must_exist: The node counts as synced once it has been found, else once it
+            could be asked for (API-03).
+        api_retry: Delays before a failed list or watch is tried again (API-12).
+        api_streams: The first set is asked for as a watch (API-17).
+        api_lists_by_version: A list asks for what is no older than was seen, and without
+            that where the apiserver has forgotten it.
+        api_waits_while_busy: A watch that is refused with 429 is tried again, without a
+            list.
+        api_events: The words of a watch; others are not understood (API-08).
+        api_unknown_event_ends: One of those ends the watch, else it is an error.
+        api_list_level: Log level of a failed list.
+        api_watch_level: Log level of a watch that couldn't be opened.
+        api_error_level: Log level of an error that a watch told.
         uid_hash: ``md5`` or ``fnv1a``; another one gives other UIDs (DECODE-24).
         uid_of_origin: Path, node and URL count for the UID (DECODE-25, DECODE-26).
         lower_node_name: The suffix of the name is in lower case (DECODE-18).
@@ -48,6 +62,8 @@ class Kubelet:
         integers_wrap: Integers that are too large may wrap around (DECODE-09).
         int_or_string_bits: Bits of a port that may be a name, less the sign (DECODE-09).
         needs_api_version: ``apiVersion`` is required (DECODE-11).
+        list_items_keep_kind: Items of a list keep their kind and API version, which
+            count for the UID (DECODE-14).
         file_toleration: File pods tolerate NoExecute (DECODE-33).
         pending_phase: ``status.phase`` is set to Pending (DECODE-36).
         self_link: ``odd``, ``api`` or empty for none (DECODE-37).
@@ -128,6 +144,16 @@ class Kubelet:
     url_failure_level: LogLevel
     url_timeout_ns: int
     node_sync: bool
+    node_must_exist: bool
+    api_retry: Retry
+    api_streams: bool
+    api_lists_by_version: bool
+    api_waits_while_busy: bool
+    api_events: frozenset[str]
+    api_unknown_event_ends: bool
+    api_list_level: LogLevel | None
+    api_watch_level: LogLevel | None
+    api_error_level: LogLevel | None
     uid_hash: str
     uid_of_origin: bool
     lower_node_name: bool
@@ -136,6 +162,7 @@ class Kubelet:
     integers_wrap: bool
     int_or_string_bits: int
     needs_api_version: bool
+    list_items_keep_kind: bool
     file_toleration: bool
     pending_phase: bool
     self_link: str
@@ -227,13 +254,17 @@ _VOLUME_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "readOnly": False,
     },
 }
+_CHANGES = frozenset({"ADDED", "MODIFIED", "DELETED"})
 _RULES_1_20 = frozenset({"extended-resources", "largest-deadline", "subscripts"})
 _RULES_1_30 = _RULES_1_20 | {
+    "apparmor-fields",
+    "deletion-costs",
     "host-sysctls",
     "huge-page-fields",
     "huge-page-multiples",
     "many-searches",
     "masked-proc",
+    "single-pod-claims",
     "spread-selectors",
     "sysctl-slashes",
 }
@@ -265,6 +296,26 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "url_failure_level": {"1.1": "warning", "1.30": "info"},
     "url_timeout_ns": {"1.1": 0, "1.20": 10_000_000_000},
     "node_sync": {"1.1": False, "1.20": True},
+    "node_must_exist": {"1.1": False, "1.37": True},
+    "api_retry": {
+        "1.1": Retry(
+            first_ns=SECOND_NS, longest_ns=SECOND_NS, jitter=0.0, forget_ns=SECOND_NS
+        ),
+        "1.20": Retry(
+            first_ns=800_000_000,
+            longest_ns=30 * SECOND_NS,
+            jitter=1.0,
+            forget_ns=120 * SECOND_NS,
+        ),
+    },
+    "api_streams": {"1.1": False, "1.36": True},
+    "api_lists_by_version": {"1.1": False, "1.20": True},
+    "api_waits_while_busy": {"1.1": False, "1.30": True},
+    "api_events": {"1.1": _CHANGES, "1.20": _CHANGES | {"BOOKMARK"}},
+    "api_unknown_event_ends": {"1.1": True, "1.20": False},
+    "api_list_level": {"1.1": None, "1.20": "error"},
+    "api_watch_level": {"1.1": "error"},
+    "api_error_level": {"1.1": "warning", "1.30": "info"},
     "uid_hash": {"1.1": "md5", "1.36": "fnv1a"},
     "uid_of_origin": {"1.1": False, "1.30": True},
     "lower_node_name": {"1.1": False, "1.20": True},
@@ -273,6 +324,7 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "int_or_string_bits": {"1.1": 63, "1.20": 31},
     "integers_wrap": {"1.1": False, "1.20": True, "1.30": False},
     "needs_api_version": {"1.1": False, "1.20": True},
+    "list_items_keep_kind": {"1.1": False, "1.37": True},
     "file_toleration": {"1.1": False, "1.20": True},
     "pending_phase": {"1.1": False, "1.20": True},
     "self_link": {"1.1": "odd", "1.20": "api", "1.30": ""},

@@ -15,6 +15,42 @@ Value: TypeAlias = st.SearchStrategy[Any]
 _NAMES = ("web", "we.b", "w" * 247, "w" * 248, "WEB", "we_b", "-web", "web-", "", None)
 _QUANTITIES = ("1", "500m", "0.5", "1Gi", "1e3", "1.5Gi", "0", "-1", "many", 1, 0.5)
 _FIELDS = 4
+# Annotations that say something about the pod, and what may stand in them.
+_READ_ANNOTATIONS = (
+    "scheduler.alpha.kubernetes.io/tolerations",
+    "controller.kubernetes.io/pod-deletion-cost",
+    "seccomp.security.alpha.kubernetes.io/pod",
+    "container.seccomp.security.alpha.kubernetes.io/c",
+    "container.apparmor.security.beta.kubernetes.io/c",
+    "container.apparmor.security.beta.kubernetes.io/other",
+)
+_PROFILES = (
+    *(
+        "unconfined",
+        "runtime/default",
+        "docker/default",
+        "localhost/a",
+        "localhost/../a",
+    ),
+    *(
+        "",
+        "0",
+        "7",
+        "-1",
+        "+1",
+        "07",
+        "2147483648",
+        "null",
+        "[]",
+        "[{}]",
+        "[null]",
+        "{",
+    ),
+    '[{"KEY":"k","operator":"Exists"}]',
+    '[{"key":"k","tolerationSeconds":1}]',
+    '[{"key":1}]',
+    '[{"operator":"Exists","tolerationSeconds":1.5,"effect":"NoExecute"}]',
+)
 _NUMBERS = (0, 1, -1, 30, 80, 65535, 65536, 30.5, "80", None)
 
 
@@ -58,6 +94,10 @@ def _written(pod: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
 def _metadata() -> dict[str, Value]:
     texts = st.sampled_from(["", "a", "A_b.c", "-a", "a b", "ä", "x" * 64, 1, True])
     keys = st.sampled_from(["k", "example.com/k", "a/b/c", "-k", "", "K" * 64])
+    profile = st.fixed_dictionaries(
+        {"type": st.sampled_from(["Unconfined", "RuntimeDefault", "Localhost"])},
+        optional={"localhostProfile": st.sampled_from(["a", "b"])},
+    )
     return {
         "namespace": st.sampled_from(["", "default", "kube-system", "a.b", "A", 1]),
         "uid": st.sampled_from(["", "explicit", "a b"]),
@@ -66,6 +106,15 @@ def _metadata() -> dict[str, Value]:
             st.sampled_from(["k", "kubernetes.io/config.hash", "-k", "A/k"]),
             texts,
             max_size=2,
+        )
+        | st.dictionaries(
+            st.sampled_from(_READ_ANNOTATIONS),
+            st.sampled_from(_PROFILES),
+            min_size=1,
+            max_size=2,
+        ),
+        "securityContext": st.fixed_dictionaries(
+            {}, optional={"seccompProfile": profile, "appArmorProfile": profile}
         ),
         "generateName": st.just("web-"),
         "deletionTimestamp": st.sampled_from(["2024-01-01T00:00:00Z", "yesterday"]),

@@ -1,19 +1,21 @@
 """
 Virtual time for code that was never written for it.
 
-While the clock is started, ``time.sleep``, ``Thread.start``, ``Thread.join`` and every
-wait that is made of ``threading.Condition`` (events, queues, semaphores, barriers,
-timers, futures) take virtual time; the wall clock is freezegun's.
+While the clock is started, ``time.sleep``, ``Thread.start``, ``Thread.join``, every wait
+that is made of ``threading.Condition`` (events, queues, semaphores, barriers, timers,
+futures) and the event loops of asyncio take virtual time; the wall clock is freezegun's.
 
 Rule 1: one thread runs at a time, handed over exactly; a thread that is started or
 notified waits for its turn, so nothing depends on who is quicker. Rule 2: whoever has
 started the clock drives it: by ``advance``, or by a wait of its own. Rule 3: a thread
 that waits for something else, such as a socket or a lock, is waited for in real time;
-if that takes too long it is an error, never taken for idle.
+where that can be seen it is told as a warning, and if it takes too long it is an error,
+never taken for idle.
 """
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import sys
 import threading
@@ -21,97 +23,86 @@ import time
 import traceback
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from types import TracebackType
 from typing import Any
 
 import freezegun.api
 from freezegun import freeze_time
 
 from pytest_podsource.contract import SECOND_NS
+from pytest_podsource.doubles import (
+    held_sleep,
+    loops,
+    thread_waits,
+    uncontrolled,
+    zones,
+)
 from pytest_podsource.doubles.patches import Patches
+from pytest_podsource.doubles.tracked import Ended, Tracked, Waiter
 from pytest_podsource.exceptions import DriverError
-from pytest_podsource.threads import Handover
 from pytest_podsource.world.clock import CaseClock
+
+START_NS = 1_704_067_200 * SECOND_NS
+"""2024-01-01 at 00:00 UTC: where the wall clock begins if nothing else is said."""
 
 LIMIT_S = 10.0
 _ENDINGS = 100
+_LIMIT_NS = 24 * 3600 * SECOND_NS
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # Real functions, held where freezegun doesn't look.
-_REAL = (time.sleep, time.monotonic)  # noqa: TID251 - to be replaced
-
-
-class Ended(BaseException):
-    """
-    Raised by a wait of a thread that is still there when the clock stops.
-    """
-
-
-class _Waiter:
-    """
-    What a thread waits for; ``release`` is what ``Condition.notify`` calls.
-    """
-
-    def __init__(self, clock: VirtualClock, tracked: _Tracked | None) -> None:
-        self._clock = clock
-        self.tracked = tracked
-        self.released = False
-        self.over = False
-
-    def release(self) -> None:
-        if not self.released and not self.over:
-            self.released = True
-            self._clock.call_later(0, self._wake)
-
-    def time_out(self) -> None:
-        if not self.released:
-            self._wake()
-
-    def _wake(self) -> None:
-        if not self.over:
-            self.over = True
-            if self.tracked is not None:
-                self._clock.resume(self.tracked)
-
-
-class _Tracked:
-    """
-    A thread that runs only when it is its turn.
-    """
-
-    def __init__(self, thread: threading.Thread) -> None:
-        self.thread = thread
-        self.handover = Handover()
-        self.joiners: list[_Waiter] = []
-        self.failure: Exception | None = None
-        self.ended = False
-        self.endings = 0
+_REAL = (held_sleep.REAL_SLEEP[0], time.monotonic)
 
 
 class VirtualClock(CaseClock):
     """
-    A clock that patched waits and freezegun follow.
+    A clock that patched waits and freezegun follow; a context manager.
 
     Args:
         wall_ns: The wall clock at the start, in nanoseconds since 1970.
         seed: Permutes what happens at one instant; 0 keeps the natural order.
         limit_s: Real time that a thread may take until it waits or ends.
+        warns: Tell an :class:`~pytest_podsource.UncontrolledWait` where one is seen.
     """
 
     def __init__(
-        self, wall_ns: int, seed: int = 0, *, limit_s: float = LIMIT_S
+        self,
+        wall_ns: int = START_NS,
+        seed: int = 0,
+        *,
+        limit_s: float = LIMIT_S,
+        warns: bool = True,
     ) -> None:
         super().__init__(wall_ns, seed)
-        self._limit_s = limit_s
+        self.limit_s = limit_s
+        self._warns = warns
         self._owner = 0
-        self._tracked: dict[int, _Tracked] = {}
+        self._tracked: dict[int, Tracked] = {}
         self._aside: set[int] = set()
         self._patches = Patches()
         self._freezer = freeze_time(self._wall(), ignore=["_pytest.timing"])
         self._frozen: Any = None
-        self._fake_sleep = self._sleep()
+        self._fake_sleep = thread_waits.sleep(self, _REAL[0])
+
+    def __enter__(self) -> VirtualClock:  # noqa: PYI034 - Self is newer than 3.10
+        """Start."""
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop."""
+        self.stop()
 
     def start(self) -> None:
         """Begin to be the time of this process; this thread drives it."""
         self._owner = threading.get_ident()
+        nested = bool(freezegun.api.freeze_factories)
+        if not nested:
+            held_sleep.let_freezegun_know()
         self._frozen = self._freezer.start()
         patch = self._patches.set
         patch(freezegun.api, "call_stack_inspection_limit", 0)
@@ -120,10 +111,12 @@ class VirtualClock(CaseClock):
         patch(threading, "_time", self._monotonic)
         patch(queue, "time", self._monotonic)
         patch(queue, "SimpleQueue", vars(queue)["_PySimpleQueue"])
-        patch(threading.Condition, "wait", self._condition_wait())
-        patch(threading.Thread, "start", self._thread_start())
-        patch(threading.Thread, "join", self._thread_join())
-        self._patches.set_everywhere(_REAL[0], self._fake_sleep)
+        thread_waits.patch(self, self._patches)
+        loops.patch(self, self._patches)
+        if self._warns:
+            uncontrolled.patch(self, self._patches)
+        holders = list(sys.modules.values()) if nested else held_sleep.holders()
+        self._patches.set_everywhere(_REAL[0], self._fake_sleep, holders)
 
     def stop(self) -> None:
         """
@@ -139,9 +132,95 @@ class VirtualClock(CaseClock):
             self._owner = 0
             self._tracked.clear()
             self._patches.undo()
+            before: set[str] = getattr(self._freezer, "modules_at_start", set())
+            new = [module for name, module in sys.modules.items() if name not in before]
             self._freezer.stop()
             self._frozen = None
-            Patches().set_everywhere(self._fake_sleep, _REAL[0])
+            Patches().set_everywhere(self._fake_sleep, _REAL[0], new)
+
+    def advance(self, duration_ns: int) -> None:
+        """
+        Move on by *duration_ns*, stopping at whatever is due, and run it.
+
+        Raises:
+            Exception: What a thread raised and didn't catch.
+            DriverError: It is called in a coroutine.
+        """
+        self._check_driver("advance")
+        super().advance(duration_ns)
+
+    def advance_to_next(self) -> int:
+        """
+        Move on to the next thing that is due, run it, and return that instant.
+
+        What is still due at this instant is run before.
+
+        Raises:
+            DriverError: Nothing is planned.
+        """
+        self._check_driver("advance_to_next")
+        self.run_due()
+        due_ns = self.next_due_ns()
+        if due_ns is None:
+            raise DriverError(
+                "podsource_clock: nothing is planned, so there is no next. "
+                "Is the code started that should wait?"
+            )
+        self._go_to(due_ns)
+        return due_ns
+
+    def run_until(
+        self, condition: Callable[[], object], *, limit_ns: int = _LIMIT_NS
+    ) -> int:
+        """
+        Move on from one thing to the next until *condition* is true.
+
+        Args:
+            condition: Is asked after all that was due at an instant.
+            limit_ns: Virtual time after which it is given up; a day if not given.
+
+        Returns:
+            The instant, of the monotonic clock.
+
+        Raises:
+            AssertionError: It was not true in time, or can't become true any more.
+        """
+        self._check_driver("run_until")
+        end_ns = self.monotonic_ns() + limit_ns
+        self.run_due()
+        while not condition():
+            due_ns = self.next_due_ns()
+            if due_ns is None or due_ns > end_ns:
+                raise AssertionError(_never_true(self.monotonic_ns(), due_ns, limit_ns))
+            self._go_to(due_ns)
+        return self.monotonic_ns()
+
+    def jump_to(self, wall: datetime) -> None:
+        """
+        Move the wall clock only, to *wall*.
+
+        Raises:
+            ValueError: It has no time zone.
+        """
+        if wall.tzinfo is None:
+            raise ValueError(
+                f"jump_to: {wall.isoformat()} has no time zone. "
+                "Give one, such as tzinfo=timezone.utc."
+            )
+        microseconds = (wall - _EPOCH) // timedelta(microseconds=1)
+        self.jump(microseconds * 1_000 - self.now_ns())
+
+    def set_zone(self, name: str) -> None:
+        """
+        Let local time be that of a zone, daylight saving included, until the end.
+
+        Args:
+            name: Such as ``Europe/Berlin``.
+
+        Raises:
+            ValueError: This machine doesn't know it.
+        """
+        zones.patch(self, self._patches, name)
 
     def move_to(self, instant_ns: int) -> None:
         """Move on to *instant_ns*, without running anything; never back."""
@@ -153,7 +232,7 @@ class VirtualClock(CaseClock):
         super().jump(by_ns)
         self._show()
 
-    def resume(self, tracked: _Tracked) -> None:
+    def resume(self, tracked: Tracked) -> None:
         """
         Let a thread run until it waits or ends.
 
@@ -161,8 +240,8 @@ class VirtualClock(CaseClock):
             Exception: What the thread raised and didn't catch.
             DriverError: It did neither, in real time.
         """
-        if not tracked.handover.give(self._limit_s):
-            raise DriverError(_stuck(tracked.thread, self._limit_s))
+        if not tracked.handover.give(self.limit_s):
+            raise DriverError(_stuck(tracked.thread, self.limit_s))
         if tracked.ended:
             self._tracked.pop(tracked.thread.ident or 0, None)
         if tracked.failure is not None:
@@ -171,11 +250,11 @@ class VirtualClock(CaseClock):
 
     def sleep(self, duration_ns: int) -> None:
         """Return after *duration_ns*; called by a thread that lives in this time."""
-        waiter = self._new_waiter()
+        waiter = self.new_waiter()
         assert waiter is not None
         self.wait(waiter, duration_ns)
 
-    def wait(self, waiter: _Waiter, timeout_ns: int | None) -> bool:
+    def wait(self, waiter: Waiter, timeout_ns: int | None) -> bool:
         """Wait for *waiter*, and return whether it was released in time."""
         cancel = None
         if timeout_ns is not None:
@@ -191,7 +270,7 @@ class VirtualClock(CaseClock):
                 cancel()
         return waiter.released
 
-    def _drive(self, waiter: _Waiter) -> None:
+    def _drive(self, waiter: Waiter) -> None:
         self.run_due()
         while not waiter.over:
             due_ns = self.next_due_ns()
@@ -200,10 +279,20 @@ class VirtualClock(CaseClock):
                     "the thread that drives the clock waits for ever: "
                     "nothing is planned that could end it."
                 )
-            self.move_to(due_ns)
-            self.run_due()
+            self._go_to(due_ns)
 
-    def _park(self, tracked: _Tracked) -> None:
+    def _go_to(self, due_ns: int) -> None:
+        self.move_to(due_ns)
+        self.run_due()
+
+    def _check_driver(self, what: str) -> None:
+        if asyncio._get_running_loop() is not None:
+            raise DriverError(
+                f"podsource_clock.{what} in a coroutine would stop its own event loop. "
+                "Await asyncio.sleep there: it moves the clock on."
+            )
+
+    def _park(self, tracked: Tracked) -> None:
         if not tracked.endings:
             tracked.handover.give_back()
             tracked.handover.await_turn()
@@ -214,7 +303,7 @@ class VirtualClock(CaseClock):
                 tracked.handover.await_turn()
             raise Ended
 
-    def _end(self, tracked: _Tracked) -> None:
+    def _end(self, tracked: Tracked) -> None:
         tracked.endings = 1
         self.resume(tracked)
         if not tracked.ended:
@@ -223,11 +312,11 @@ class VirtualClock(CaseClock):
                 "it goes on, whatever its waits raise."
             )
 
-    def _begin(self, tracked: _Tracked) -> None:
+    def _begin(self, tracked: Tracked) -> None:
         if not tracked.ended:
             self.resume(tracked)
 
-    def _run(self, tracked: _Tracked, run: Callable[[], None]) -> None:
+    def _run(self, tracked: Tracked, run: Callable[[], None]) -> None:
         """Be the ``run`` of a tracked thread."""
         tracked.handover.await_turn()
         try:
@@ -243,86 +332,49 @@ class VirtualClock(CaseClock):
                 joiner.release()
             tracked.handover.give_back()
 
-    def _new_waiter(self) -> _Waiter | None:
+    def new_waiter(self) -> Waiter | None:
         """Return what this thread can wait for, ``None`` if it isn't ours."""
         ident = threading.get_ident()
         if ident in self._aside:
             return None
         if ident == self._owner:
-            return _Waiter(self, None)
+            return Waiter(self, None)
         tracked = self._tracked.get(ident)
-        return _Waiter(self, tracked) if tracked is not None else None
+        return Waiter(self, tracked) if tracked is not None else None
 
-    def _sleep(self) -> Callable[[float], None]:
-        def sleep(seconds: float) -> None:
-            waiter = self._new_waiter()
-            if waiter is None:
-                _REAL[0](seconds)
-            elif seconds < 0:
-                raise ValueError("sleep length must be non-negative")
-            else:
-                self.wait(waiter, round(seconds * SECOND_NS))
+    def join(self, thread: threading.Thread, timeout_ns: int | None) -> bool | None:
+        """Wait for *thread*; return whether it ended, ``None`` if it isn't ours."""
+        tracked = self._tracked.get(thread.ident or 0)
+        waiter = self.new_waiter()
+        if tracked is None or waiter is None or tracked is waiter.tracked:
+            return None
+        tracked.joiners.append(waiter)
+        return self.wait(waiter, timeout_ns)
 
-        return sleep
+    def leave(
+        self, thread: threading.Thread, start: Callable[[threading.Thread], None]
+    ) -> None:
+        """Let *start* start *thread* in real time."""
+        ident = threading.get_ident()
+        self._aside.add(ident)
+        try:
+            start(thread)
+        finally:
+            self._aside.discard(ident)
 
-    def _condition_wait(self) -> Callable[..., bool]:
-        real = threading.Condition.wait
-
-        def wait(condition: Any, timeout: float | None = None) -> bool:
-            waiter = self._new_waiter()
-            if waiter is None:
-                return real(condition, timeout)
-            if not condition._is_owned():
-                raise RuntimeError("cannot wait on un-acquired lock")
-            condition._waiters.append(waiter)
-            saved = condition._release_save()
-            try:
-                return self.wait(waiter, _timeout_ns(timeout))
-            finally:
-                condition._acquire_restore(saved)
-                if waiter in condition._waiters:
-                    condition._waiters.remove(waiter)
-
-        return wait
-
-    def _thread_start(self) -> Callable[[threading.Thread], None]:
-        real = threading.Thread.start
-
-        def start(thread: threading.Thread) -> None:
-            if self._new_waiter() is None:
-                real(thread)
-                return
-            tracked = _Tracked(thread)
-            run = thread.run
-            thread.run = lambda: self._run(tracked, run)  # type: ignore[method-assign]
-            ident = threading.get_ident()
-            self._aside.add(ident)
-            try:
-                real(thread)
-            finally:
-                self._aside.discard(ident)
-            self._tracked[thread.ident or 0] = tracked
-            self.call_later(0, lambda: self._begin(tracked))
-
-        return start
-
-    def _thread_join(self) -> Callable[..., None]:
-        real = threading.Thread.join
-
-        def join(thread: threading.Thread, timeout: float | None = None) -> None:
-            tracked = self._tracked.get(thread.ident or 0)
-            waiter = self._new_waiter()
-            if tracked is None or waiter is None or tracked is waiter.tracked:
-                real(thread, timeout)
-                return
-            tracked.joiners.append(waiter)
-            if self.wait(waiter, _timeout_ns(timeout)):
-                real(thread)
-
-        return join
+    def track(
+        self, thread: threading.Thread, start: Callable[[threading.Thread], None]
+    ) -> None:
+        """Let *thread* live in this time; *start* starts it."""
+        tracked = Tracked(thread)
+        run = thread.run
+        thread.run = lambda: self._run(tracked, run)  # type: ignore[method-assign]
+        self.leave(thread, start)
+        self._tracked[thread.ident or 0] = tracked
+        self.call_later(0, lambda: self._begin(tracked))
 
     def _monotonic(self) -> float:
-        if self._new_waiter() is None:
+        if self.new_waiter() is None:
             return _REAL[1]()
         return self.monotonic_ns() / SECOND_NS
 
@@ -334,8 +386,16 @@ class VirtualClock(CaseClock):
             self._frozen.move_to(self._wall())
 
 
-def _timeout_ns(timeout: float | None) -> int | None:
-    return None if timeout is None else round(max(timeout, 0) * SECOND_NS)
+def _never_true(now_ns: int, due_ns: int | None, limit_ns: int) -> str:
+    if due_ns is None:
+        return (
+            f"run_until: at {now_ns / SECOND_NS:g} s nothing is planned any more, "
+            "and the condition is still false."
+        )
+    return (
+        f"run_until: the condition is still false after {limit_ns / SECOND_NS:g} s of "
+        f"virtual time; next would be {due_ns / SECOND_NS:g} s."
+    )
 
 
 def _stuck(thread: threading.Thread, limit_s: float) -> str:

@@ -4,9 +4,11 @@ Names of modules and classes that are replaced for a while.
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
+
+_INHERITED = object()
 
 
 class Patches:
@@ -15,23 +17,34 @@ class Patches:
     """
 
     def __init__(self) -> None:
-        self._before: list[tuple[Any, str, Any]] = []
+        self._undo: list[Callable[[], None]] = []
 
     def set(self, owner: Any, name: str, value: Any) -> None:
-        """Replace the attribute *name* of *owner*."""
-        self._before.append((owner, name, getattr(owner, name)))
+        """Replace the attribute *name* of *owner*, inherited or its own."""
+        own = vars(owner).get(name, _INHERITED)
         setattr(owner, name, value)
+        self.then(lambda: _put_back(owner, name, own))
 
-    def set_everywhere(self, old: Any, new: Any) -> None:
-        """Replace *old* in each module that holds it, by whatever name."""
-        for module in list(sys.modules.values()):
+    def set_everywhere(self, old: Any, new: Any, modules: Iterable[Any]) -> None:
+        """Replace *old* in each of *modules* that holds it, by whatever name."""
+        for module in modules:
             if isinstance(module, ModuleType):
                 for name, value in list(vars(module).items()):
                     if value is old:
                         self.set(module, name, new)
 
+    def then(self, undo: Callable[[], None]) -> None:
+        """Call *undo* when everything is put back."""
+        self._undo.append(undo)
+
     def undo(self) -> None:
         """Put everything back."""
-        while self._before:
-            owner, name, value = self._before.pop()
-            setattr(owner, name, value)
+        while self._undo:
+            self._undo.pop()()
+
+
+def _put_back(owner: Any, name: str, value: Any) -> None:
+    if value is _INHERITED:
+        delattr(owner, name)
+    else:
+        setattr(owner, name, value)

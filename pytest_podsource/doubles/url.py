@@ -1,139 +1,210 @@
 """
 A manifest URL that answers as told: without a socket, or on a loopback server.
 
-Rule 1: replies come in the order in which they were told; the last one repeats.
-Rule 2: the mock is seen by ``requests`` only, the server by every client.
+Rule 1: answers come in the order in which they were told; the last one repeats.
+Rule 2: the mock is seen by ``requests`` only, the server by every client. Rule 3: what
+was told and never asked for, and what was asked and never told, fails the test.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from difflib import get_close_matches
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from pytest_podsource.contract import SECOND_NS
-from pytest_podsource.world.base import ScriptedReply
-from pytest_podsource.world.loopback import LoopbackServer
+from pytest_podsource.doubles.answers import (
+    Answer,
+    Failure,
+    Packing,
+    Place,
+    SeenRequest,
+    packed,
+)
+from pytest_podsource.doubles.manifests import Content, as_bytes
 
-if TYPE_CHECKING:
-    from requests import PreparedRequest
-
-MOCK_URL = "http://manifests.example/pods"
-
-NEVER_NS = 3600 * SECOND_NS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeenRequest:
-    """
-    A request that came.
-
-    Attributes:
-        path: Its path and query.
-        headers: Its headers; names in small letters.
-    """
-
-    path: str
-    headers: Mapping[str, str]
+PATH = "/pods"
 
 
 class ManifestUrl:
     """
-    What the URL answers, and what was asked.
+    What a URL answers, and what was asked.
 
     Attributes:
         url: Where it is.
-        requests: What has been asked, in order.
+        requests: What has been asked, in order, at every path.
+        strict: Answers that nobody asked for, and requests that nobody told, fail the
+            test at its end.
+        ca_file: What a client must trust, if the URL begins with ``https``.
     """
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, root: str, ca_file: Path | None = None) -> None:
+        self.url = f"{root}{PATH}"
         self.requests: list[SeenRequest] = []
-        self._replies: list[ScriptedReply] = []
+        self.strict = True
+        self.ca_file = ca_file
+        self._root = root
+        self._place = Place(PATH)
+        self._places = {PATH: self._place}
+        self._strange: list[str] = []
+
+    @classmethod
+    @contextmanager
+    def mock(cls, sleep: Callable[[int], None] | None = None) -> Iterator[ManifestUrl]:
+        """
+        Give a URL that ``requests`` reaches without a socket; all others fail meanwhile.
+
+        Args:
+            sleep: Takes the time of delays, such as ``VirtualClock().sleep``; without
+                it they take none.
+        """
+        from pytest_podsource.doubles.mock import ROOT, mocked  # noqa: PLC0415 - slow
+
+        manifests = cls(ROOT)
+        with mocked(manifests.answer, manifests.refuse, sleep):
+            yield manifests
+            manifests.check()
+
+    @classmethod
+    @contextmanager
+    def served(cls, *, tls: bool = False) -> Iterator[ManifestUrl]:
+        """
+        Give a URL on a server of this machine, which every client reaches.
+
+        Args:
+            tls: Serve ``https``; clients must trust :attr:`ca_file`.
+        """
+        from pytest_podsource.doubles.server import CA_FILE, Server  # noqa: PLC0415 - slow
+
+        server = Server(tls=tls)
+        manifests = cls(server.root, CA_FILE if tls else None)
+        server.start(manifests.answer)
+        with contextlib.closing(server):
+            yield manifests
+        manifests.check()
 
     def reply(
         self,
-        content: Mapping[str, Any] | str | bytes,
+        content: Content = b"",
         *,
         status: int = 200,
         headers: Mapping[str, str] | None = None,
+        delay_ns: int = 0,
+        packing: Packing = "",
+        chunks: int = 0,
+        cut_at: int | None = None,
+        etag: str = "",
     ) -> None:
         """
-        Answer with *content* after what was told before; a mapping is sent as JSON.
-        """
-        text = json.dumps(content) if isinstance(content, Mapping) else content
-        body = text.encode() if isinstance(text, str) else text
-        pairs = tuple((headers or {}).items())
-        self._replies.append(ScriptedReply(body=body, status=status, headers=pairs))
+        Answer so, after what was told before.
 
-    def fail(self, how: Literal["reset", "silent"]) -> None:
+        Args:
+            content: A pod, several, a text or bytes; pods are sent as JSON.
+            status: HTTP status.
+            headers: Further headers.
+            delay_ns: Time until the answer; virtual with the mock and a clock.
+            packing: ``gzip`` or ``deflate``, with the header that says so.
+            chunks: Into how many chunks the server parts the body; 0 for one whole.
+            cut_at: End the connection after so many bytes of the (packed) body.
+            etag: Validator of the body; a request that has it already gets 304.
+        """
+        given = list((headers or {}).items())
+        if packing:
+            given.append(("Content-Encoding", packing))
+        quoted = f'"{etag}"' if etag else ""
+        if etag:
+            given.append(("ETag", quoted))
+        self._place.answers.append(
+            Answer(
+                status=status,
+                headers=tuple(given),
+                body=packed(as_bytes(content), packing),
+                delay_ns=delay_ns,
+                chunks=chunks,
+                cut_at=cut_at,
+                etag=quoted,
+            )
+        )
+
+    def redirect(self, to: str, *, status: int = 302) -> None:
+        """Answer with a redirect to a path such as ``/moved``, or to another URL."""
+        self._place.answers.append(Answer(status=status, headers=(("Location", to),)))
+
+    def fail(self, how: Failure) -> None:
         """
         Fail after what was told before.
 
         Args:
             how: ``reset``: the connection breaks. ``silent``: no answer ever comes; the
-                mock raises the timeout at once, the server lets the client wait.
+                mock raises the timeout, the server lets the client wait.
         """
-        self._replies.append(
-            ScriptedReply(error="reset")
-            if how == "reset"
-            else ScriptedReply(delay_ns=NEVER_NS)
-        )
+        self._place.answers.append(Answer(failure=how))
 
-    def next_reply(self) -> ScriptedReply:
-        """Return what the next request is answered with: 404 if nothing was told."""
-        if not self._replies:
-            return ScriptedReply(status=404)
-        return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+    def require(self, header: str, value: str | None = None) -> None:
+        """Take only requests that have *header*, with *value* if that is given."""
+        self._place.required[header.lower()] = value
 
-    def note(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
-        """Keep a request."""
-        parts = urlsplit(url)
-        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        lower = {name.lower(): value for name, value in headers}
-        self.requests.append(SeenRequest(path=path, headers=lower))
+    def at(self, path: str) -> ManifestUrl:
+        """
+        Return the same URL at another *path*, with answers of its own.
+
+        Its requests are kept in the same list.
+        """
+        other = ManifestUrl(self._root, self.ca_file)
+        other.url = f"{self._root}{path}"
+        other.requests = self.requests
+        other._places = self._places
+        other._strange = self._strange
+        other._place = self._places.setdefault(path, Place(path))
+        return other
+
+    def answer(self, request: SeenRequest) -> Answer:
+        """Keep *request*, and return what it gets."""
+        self.requests.append(request)
+        path = urlsplit(request.path).path
+        place = self._places.get(path)
+        if place is None or not place.answers:
+            return self._unknown(request, path)
+        if misses := place.misses(request):
+            return self._strangely(401, f"{_line(request)}: {', '.join(misses)}")
+        if request.method not in ("GET", "HEAD"):
+            return self._strangely(405, f"{_line(request)}: only GET and HEAD are told")
+        return place.next_answer().to(request)
+
+    def refuse(self, request: str, why: str) -> None:
+        """Keep a request that couldn't be answered."""
+        self._strange.append(f"{request}: {why}")
+
+    def check(self) -> None:
+        """
+        See that all that was told was asked for, and nothing else.
+
+        Raises:
+            AssertionError: It wasn't, and :attr:`strict` is on.
+        """
+        lines = [f"  not told   {each}" for each in self._strange]
+        for place in self._places.values():
+            lines += [f"  not asked  {place.path}: {each}" for each in place.unused()]
+        if lines and self.strict:
+            hint = "  Set podsource_url.strict = False where that is meant."
+            raise AssertionError("\n".join(["podsource_url:", *lines, hint]))
+
+    def _unknown(self, request: SeenRequest, path: str) -> Answer:
+        told = [each for each, place in self._places.items() if place.answers]
+        near = get_close_matches(path, told, 1, 0.3)
+        if near:
+            why = f"told is {near[0]}"
+        else:
+            why = f"told are {', '.join(told)}" if told else "no answer was told"
+        return self._strangely(404, f"{_line(request)}: {why}")
+
+    def _strangely(self, status: int, why: str) -> Answer:
+        self._strange.append(why)
+        headers = (("Content-Type", "text/plain"),)
+        return Answer(status=status, headers=headers, body=f"{why}\n".encode())
 
 
-@contextmanager
-def mock_url() -> Iterator[ManifestUrl]:
-    """
-    Give a URL that ``requests`` reaches without a socket; all others fail meanwhile.
-    """
-    import responses  # noqa: PLC0415 - slow
-
-    manifests = ManifestUrl(MOCK_URL)
-
-    def answer(request: PreparedRequest) -> tuple[int, Mapping[str, str], bytes]:
-        manifests.note(str(request.url), request.headers.items())
-        return _mocked(manifests.next_reply())
-
-    with responses.RequestsMock(assert_all_requests_are_fired=False) as mock:
-        mock.add_callback(responses.GET, MOCK_URL, callback=answer, content_type=None)
-        yield manifests
-
-
-def _mocked(reply: ScriptedReply) -> tuple[int, Mapping[str, str], bytes]:
-    import requests  # noqa: PLC0415 - slow
-
-    if reply.error:
-        raise requests.exceptions.ConnectionError("connection reset by peer")
-    if reply.delay_ns:
-        raise requests.exceptions.ReadTimeout("read timed out")
-    return reply.status, dict(reply.headers), reply.body
-
-
-@contextmanager
-def served_url() -> Iterator[ManifestUrl]:
-    """
-    Give a URL on a server of this machine, which every client reaches.
-    """
-    server = LoopbackServer()
-    manifests = ManifestUrl(f"{server.root}/pods")
-    server.start(manifests, lambda url, headers, _: manifests.note(url, headers))
-    try:
-        yield manifests
-    finally:
-        server.close()
+def _line(request: SeenRequest) -> str:
+    return f"{request.method} {request.path}"

@@ -191,6 +191,11 @@ class Driver(Protocol):
         """Return what the implementation says of itself."""
         ...
 
+    @property
+    def stderr(self) -> str:
+        """Return the last that a process of its own wrote there in this case."""
+        ...
+
     def connect(self, host: Host) -> Connection:
         """Begin a case."""
         ...

@@ -1,8 +1,9 @@
 """
 A child process that is spoken to line by line, within a time limit.
 
-It has a process group of its own and is ended with it. Its standard error is kept,
-the last of it, for the story of a failed case.
+It has a process group of its own and is ended with it, and with whatever else carries
+the mark of its environment. Its standard error is kept, the last of it, for the story
+of a failed case.
 """
 
 from __future__ import annotations
@@ -12,14 +13,20 @@ import selectors
 import signal
 import subprocess
 import time
+import uuid
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import IO
 
+from pytest_podsource.driver.program import Program
+
+MARK = "PODSOURCE_PROCESS"
 LINE_LIMIT = 256 * 1024 * 1024
 STDERR_KEPT = 16 * 1024
 _CHUNK = 1024 * 1024
+_MOST_CHUNKS = 64  # to be read at once from one who never stops writing
 _LAST_WORDS_S = 2.0
 
 
@@ -53,15 +60,19 @@ class Child:
     A running child process.
 
     Args:
-        command: The program and its arguments.
+        program: The program, its arguments, environment and folder.
 
     Raises:
         OSError: It can't be started.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, program: Program) -> None:
+        mark = uuid.uuid4().hex
+        self._mark = f"{MARK}={mark}".encode()
         self._process = subprocess.Popen(  # noqa: S603 - what the user asked for
-            list(command),
+            list(program.command),
+            cwd=program.folder or None,
+            env={**program.whole_environment, MARK: mark},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -86,11 +97,13 @@ class Child:
 
     @property
     def stderr(self) -> str:
-        """Return the last that it wrote to standard error."""
+        """Return the last that it has written to standard error so far."""
+        self._drain_stderr()
         return self._stderr.decode(errors="replace")
 
     def forget_stderr(self) -> None:
         """Begin a new case: what was written before belongs to another."""
+        self._drain_stderr()
         self._stderr.clear()
 
     def write(self, line: bytes) -> None:
@@ -111,25 +124,47 @@ class Child:
             self._serve(deadline - time.monotonic())
         return self._lines.popleft()
 
-    def end(self, patience_s: float = 0.0) -> None:
+    def end(self, patience_s: float = 0.0) -> list[int]:
         """
         End the process and its group, after *patience_s* to end by itself.
+
+        Returns:
+            The ids of what it had started and left behind, by now ended as well.
         """
         if self._ended:
-            return
+            return []
         self._ended = True
-        with suppress(OSError):
-            self._stdin.close()
+        self.close_input()
         if patience_s:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience_s)
+        left = [pid for pid in self._marked() if pid != self.pid]
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
+        for pid in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        self._drain_stderr()
         self._selector.close()
         for pipe in self._pipes():
             with suppress(OSError):
                 pipe.close()
+        return left
+
+    def close_input(self) -> None:
+        """Tell the process that nothing more will be said."""
+        with suppress(OSError):
+            if not self._stdin.closed and self._stdin in self._selector.get_map():
+                self._selector.unregister(self._stdin)
+            self._stdin.close()
+
+    def _marked(self) -> Iterator[int]:
+        """Give the processes that have this one's environment; on Linux only."""
+        for each in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if self._mark in each.read_bytes().split(b"\0"):
+                    yield int(each.parent.name)
 
     def _serve(self, left_s: float) -> None:
         ready = self._selector.select(left_s) if left_s > 0 else []
@@ -180,10 +215,18 @@ class Child:
             code = self._process.wait(_LAST_WORDS_S)
         except subprocess.TimeoutExpired:
             return "closed standard output"
-        with suppress(BlockingIOError):  # a child of its own still holds the pipe
-            while self._stderr_pipe in self._selector.get_map():
-                self._take_stderr()
+        self._drain_stderr()
         return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+    def _drain_stderr(self) -> None:
+        """Take what is there by now; a child of its own may still hold the pipe."""
+        if self._stderr_pipe.closed:
+            return
+        with suppress(BlockingIOError):
+            for _ in range(_MOST_CHUNKS):
+                if self._stderr_pipe not in self._selector.get_map():
+                    break
+                self._take_stderr()
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
         return self._stdin, self._stdout, self._stderr_pipe

@@ -4,7 +4,7 @@ The component ``sources``, from an implementation's own sources and PodConfig.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -36,15 +36,32 @@ def names_of(config: Config) -> tuple[str, ...]:
 class ComposedSources:
     """
     Sources whose sets go into a PodConfig, all of one implementation.
+
+    Args:
+        implementation: Offers the factories.
+        config: What they are told.
+        env: What they are given.
+        periods_ns: The periods of single sources, where they differ.
     """
 
-    def __init__(self, implementation: Any, config: Config, env: Environment) -> None:
+    def __init__(
+        self,
+        implementation: Any,
+        config: Config,
+        env: Environment,
+        *,
+        periods_ns: Mapping[str, int] | None = None,
+    ) -> None:
+        periods = periods_ns or {}
         names = names_of(config)
         whole = replace(config, sources=names)
         self.pod_config = implementation.new_pod_config(whole, env)
         channels = {name: self.pod_config.channel(name) for name in names}
         self.parts = [
-            getattr(implementation, SOURCES[name])(whole, _Into(env, channels[name]))
+            getattr(implementation, SOURCES[name])(
+                replace(whole, period_ns=periods.get(name, whole.period_ns)),
+                _Into(env, channels[name]),
+            )
             for name in names
         ]
 

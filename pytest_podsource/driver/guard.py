@@ -151,20 +151,26 @@ class GuardedEnvironment:
         guarded = self._guard.callback("on_done, of fetch", on_done)
         return self._env.fetch(url, headers, timeout_ns, guarded)
 
-    def list_pods(self, on_done: Callable[[dict[str, Any] | OSError], None]) -> Cancel:
+    def list_pods(
+        self,
+        on_done: Callable[[dict[str, Any] | OSError], None],
+        resource_version: str = "",
+    ) -> Cancel:
         """List the pods of this node."""
         return self._env.list_pods(
-            self._guard.callback("on_done, of list_pods", on_done)
+            self._guard.callback("on_done, of list_pods", on_done), resource_version
         )
 
     def watch_pods(
         self,
         resource_version: str,
-        on_event: Callable[[dict[str, Any] | None], None],
+        on_event: Callable[[dict[str, Any] | OSError | None], None],
+        *,
+        initial: bool = False,
     ) -> Cancel:
         """Watch the pods of this node."""
         guarded = self._guard.callback("on_event, of watch_pods", on_event)
-        return self._env.watch_pods(resource_version, guarded)
+        return self._env.watch_pods(resource_version, guarded, initial=initial)
 
     def ask(self, question: str, *args: Any) -> Any:
         """Ask the rest of the kubelet."""

@@ -91,6 +91,11 @@ class InProcessDriver:
         """Return what the implementation says of itself."""
         return self._offer
 
+    @property
+    def stderr(self) -> str:
+        """Return nothing: pytest itself captures what this process writes."""
+        return ""
+
     def connect(self, host: Host) -> InProcessConnection:
         """Begin a case."""
         return InProcessConnection(self._implementation, self._offer, host)

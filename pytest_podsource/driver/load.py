@@ -29,6 +29,7 @@ from pytest_podsource.driver.inprocess import (
     METHODS,
     InProcessDriver,
 )
+from pytest_podsource.driver.trace import Trace
 from pytest_podsource.exceptions import CannotLoad
 
 TimeMode = Literal["env", "patched", "real"]
@@ -83,6 +84,8 @@ def driver_of(
     *,
     kubelet: str = NEWEST,
     time: TimeMode = "env",
+    folder: str = "",
+    trace: Trace | None = None,
 ) -> Driver:
     """
     Return what reaches *implementation*, an object with factories or ``cmd:program``.
@@ -92,6 +95,8 @@ def driver_of(
         name: Its name, for headers and errors.
         kubelet: The kubelet that a program is told to behave like.
         time: Whose time an object lives in: the environment's, patched, or real.
+        folder: Where a program is started, empty for the current folder.
+        trace: Where the dialogue with a program is written down.
 
     Raises:
         CannotLoad: It doesn't fit the contract, or can't be started.
@@ -99,7 +104,8 @@ def driver_of(
     if isinstance(implementation, str):
         from pytest_podsource.driver.stdio import launch  # noqa: PLC0415 - only if asked
 
-        return launch(implementation.removeprefix("cmd:"), kubelet)
+        command = implementation.removeprefix("cmd:")
+        return launch(command, kubelet, folder=folder, trace=trace)
     offered = [each for each in _ARGUMENTS if hasattr(implementation, each)]
     remarks = _near_misses(implementation)
     if not offered:
@@ -230,18 +236,21 @@ def _components(offered: frozenset[str]) -> frozenset[str]:
     return frozenset(parts)
 
 
-def _features(name: str, implementation: Any) -> frozenset[str] | None:
-    features = getattr(implementation, "FEATURES", None)
-    if features is None:
+def _features(target: str, implementation: Any) -> frozenset[str] | None:
+    """
+    Return the levels that ``FEATURES`` names; without it all may be tried.
+    """
+    named = getattr(implementation, "FEATURES", None)
+    if named is None:
         return None
-    if isinstance(features, (list, tuple, set, frozenset)) and all(
-        isinstance(each, str) for each in features
+    if isinstance(named, (list, tuple, set, frozenset)) and all(
+        isinstance(each, str) for each in named
     ):
-        return frozenset(features)
+        return frozenset(named)
     raise CannotLoad(
-        name,
-        f"FEATURES is {features!r}, not names of features. "
-        'Write them as FEATURES = ["logs"], or leave FEATURES out.',
+        target,
+        f"FEATURES is {named!r}. It must be a list of names, "
+        'such as ["back-pressure", "logs"].',
     )
 
 

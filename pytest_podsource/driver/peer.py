@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from pytest_podsource.contract import Refused
 from pytest_podsource.driver import protocol
 from pytest_podsource.driver.child import Child, Ended, Flood, Late
+from pytest_podsource.driver.trace import Trace
 from pytest_podsource.exceptions import Crashed, DriverError, Spins, TimedOut
 
 MESSAGES_A_REQUEST = 100_000
@@ -21,13 +22,22 @@ Hear: TypeAlias = Callable[[str, Mapping[str, Any]], Any]
 class Peer:
     """
     A running program: ask it, and hear what it says until it answers.
+
+    Args:
+        child: The process.
+        name: Its name, for messages.
+        limit_s: Real time that it may take to answer; can be changed later.
+        trace: Where the dialogue is written down.
     """
 
-    def __init__(self, child: Child, name: str, limit_s: float) -> None:
+    def __init__(
+        self, child: Child, name: str, limit_s: float, trace: Trace | None = None
+    ) -> None:
         self.child = child
         self.alive = True
+        self.limit_s = limit_s
         self._name = name
-        self._limit_s = limit_s
+        self._trace = trace
         self._id = 0
 
     def end(self, patience_s: float = 0.0) -> None:
@@ -48,7 +58,7 @@ class Peer:
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification."""
-        self.child.write(protocol.notification(method, params))
+        self._write(protocol.notification(method, params))
 
     def demand(self, method: str, params: Mapping[str, Any]) -> Any:
         """
@@ -82,7 +92,7 @@ class Peer:
         if not self.alive:
             raise DriverError(f"{self._name}: {what}: the process has ended before.")
         self._id += 1
-        self.child.write(protocol.request(self._id, method, params))
+        self._write(protocol.request(self._id, method, params))
         try:
             message = self._until_answered(what, hear)
         except BaseException:  # whatever it was, the process is out of step
@@ -91,7 +101,7 @@ class Peer:
         return self._answer(message, what)
 
     def _until_answered(self, what: str, hear: Hear) -> dict[str, Any]:
-        deadline = time.monotonic() + self._limit_s
+        deadline = time.monotonic() + self.limit_s
         for _ in range(MESSAGES_A_REQUEST):
             message = self._read(what, deadline)
             if "method" in message:
@@ -104,14 +114,17 @@ class Peer:
 
     def _read(self, what: str, deadline: float) -> dict[str, Any]:
         try:
-            return protocol.parse(self.child.read(deadline))
+            line = self.child.read(deadline)
+            if self._trace:
+                self._trace.note("adapter", self.child.pid, line)
+            return protocol.parse(line)
         except protocol.NotAMessage as error:
             raise self.broken(str(error).rstrip(".")) from None
         except Flood:
             raise self.broken("a line without end") from None
         except Late:
             raise TimedOut(
-                f"{what}: no answer within {self._limit_s:g} s of real time. "
+                f"{what}: no answer within {self.limit_s:g} s of real time. "
                 "The process was ended."
             ) from None
         except Ended as error:
@@ -128,14 +141,17 @@ class Peer:
                 raise
             fault = {"errno": error.errno, "message": error.strerror or str(error)}
             text = str(error)
-            self.child.write(
-                protocol.error(message["id"], protocol.OS_ERROR, text, fault)
-            )
+            self._write(protocol.error(message["id"], protocol.OS_ERROR, text, fault))
             return
         except protocol.NotAWord as error:
             raise self.broken(str(error)) from None
         if "id" in message:
-            self.child.write(protocol.result(message["id"], value or {}))
+            self._write(protocol.result(message["id"], value or {}))
+
+    def _write(self, line: bytes) -> None:
+        if self._trace:
+            self._trace.note("suite", self.child.pid, line)
+        self.child.write(line)
 
     def _answer(self, message: Mapping[str, Any], what: str) -> Any:
         if "error" not in message:

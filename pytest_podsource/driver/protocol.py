@@ -19,6 +19,7 @@ from pytest_podsource.contract import (
     Config,
     PodUpdate,
     Reply,
+    ServerStatus,
     SourceUpdate,
     WatchEvent,
 )
@@ -103,19 +104,6 @@ class NotAWord(ValueError):
     """
     A message that is none of an adapter's words, or lacks what the word must carry.
     """
-
-
-class ServerStatus(OSError):
-    """
-    An HTTP status with which the apiserver refused a list or a watch.
-
-    Attributes:
-        status: The status, such as 500.
-    """
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(status, message)
-        self.status = status
 
 
 def parse(line: bytes) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import shlex
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -29,6 +29,8 @@ from pytest_podsource.driver import protocol
 from pytest_podsource.driver.base import COMPONENTS, Abilities, Host, Offer
 from pytest_podsource.driver.child import Child
 from pytest_podsource.driver.peer import Peer
+from pytest_podsource.driver.program import Program, program_of
+from pytest_podsource.driver.trace import Trace
 from pytest_podsource.exceptions import (
     CannotLoad,
     CannotRunHere,
@@ -37,32 +39,35 @@ from pytest_podsource.exceptions import (
 )
 
 LIMIT_S = 10.0
+START_LIMIT_S = 120.0  # it may be built first, as by `go run`
 CASES_A_PROCESS = 2_000  # an adapter may keep a little of every world
 _PATIENCE_S = 2.0
 
 
-def launch(target: str, kubelet: str, limit_s: float = LIMIT_S) -> StdioDriver:
+def launch(
+    target: str,
+    kubelet: str,
+    limit_s: float = LIMIT_S,
+    *,
+    folder: str = "",
+    trace: Trace | None = None,
+) -> StdioDriver:
     """
     Start the program of ``cmd:target``.
 
     Args:
         target: The program and its arguments, as a shell would split them.
         kubelet: The kubelet to behave like, as major.minor.
-        limit_s: Real time that each request may take.
+        limit_s: Real time that each request may take; ``initialize`` has longer, if
+            this is the default.
+        folder: The folder that it is started in, empty for the current one.
+        trace: Where the dialogue is written down.
 
     Raises:
         CannotLoad: There is no such program.
         DriverError: It doesn't speak the protocol.
     """
-    try:
-        command = shlex.split(target)
-    except ValueError as error:
-        raise CannotLoad(
-            f"cmd:{target}", f"can't be split into words: {error}."
-        ) from None
-    if not command:
-        raise CannotLoad("cmd:", "names no program. Write cmd:./path/to/adapter.")
-    return StdioDriver(command, kubelet, limit_s)
+    return StdioDriver(program_of(target, folder), kubelet, limit_s, trace)
 
 
 class StdioDriver:
@@ -71,11 +76,16 @@ class StdioDriver:
     """
 
     def __init__(
-        self, command: Sequence[str], kubelet: str, limit_s: float = LIMIT_S
+        self,
+        program: Program,
+        kubelet: str,
+        limit_s: float = LIMIT_S,
+        trace: Trace | None = None,
     ) -> None:
-        self._command = tuple(command)
+        self._program = program
         self._kubelet = kubelet
         self._limit_s = limit_s
+        self._trace = trace
         self._peer = self._start()
         self._cases = 0
         self._offer = self._initialize()
@@ -105,7 +115,7 @@ class StdioDriver:
         """
         if host.user and not self._offer.abilities.users:
             raise CannotRunHere(
-                f"user: {host.user}: {self._command[0]} can't act as another user."
+                f"user: {host.user}: {self._program.name} can't act as another user."
             )
         if not self._peer.alive or self._cases >= CASES_A_PROCESS:
             self.close()
@@ -125,19 +135,23 @@ class StdioDriver:
 
     def _start(self) -> Peer:
         try:
-            return Peer(Child(self._command), self._command[0], self._limit_s)
+            child = Child(self._program)
         except OSError as error:
             raise CannotLoad(
-                f"cmd:{shlex.join(self._command)}",
+                f"cmd:{shlex.join(self._program.command)}",
                 f"can't be started: {error.strerror}. "
                 "Give a program's path, or a name that is found in PATH.",
             ) from None
+        return Peer(child, self._program.name, self._limit_s, self._trace)
 
     def _initialize(self) -> Offer:
         params = {"protocol": protocol.VERSION, "kubelet": self._kubelet}
+        is_default = self._limit_s == LIMIT_S
+        self._peer.limit_s = START_LIMIT_S if is_default else self._limit_s
         answer = self._peer.demand("initialize", params)
+        self._peer.limit_s = self._limit_s
         try:
-            return _offer(answer)
+            return offer_of(answer)
         except (KeyError, TypeError, ValueError) as error:
             fault = f"its answer to initialize doesn't fit: {error!r}"
             raise self._peer.broken(fault) from None
@@ -329,7 +343,9 @@ class _Listener:
     def _list_pods(self, params: Mapping[str, Any]) -> None:
         self._check_selector("list", params)
         id_ = params["id"]
-        self._cancels[id_] = self._env.list_pods(partial(self._on_list, id_))
+        self._cancels[id_] = self._env.list_pods(
+            partial(self._on_list, id_), params.get("resource_version", "")
+        )
 
     def _on_list(self, id_: Any, listed: dict[str, Any] | OSError) -> None:
         if isinstance(listed, OSError):
@@ -343,8 +359,16 @@ class _Listener:
         id_ = params["id"]
         self._cancels[id_] = self._env.watch_pods(
             params["resource_version"],
-            lambda event: self._tell("api/event", {"id": id_, "event": event}),
+            partial(self._on_pod_event, id_),
+            initial=params.get("initial", False),
         )
+
+    def _on_pod_event(self, id_: Any, event: dict[str, Any] | OSError | None) -> None:
+        if isinstance(event, OSError):
+            failure = protocol.failure_to_wire(event)
+            self._tell("api/event", {"id": id_, "error": failure})
+        else:
+            self._tell("api/event", {"id": id_, "event": event})
 
     def _check_selector(self, what: str, params: Mapping[str, Any]) -> None:
         """The contract has no selector: it is always the node's own pods."""
@@ -365,7 +389,15 @@ class _Listener:
         )
 
 
-def _offer(answer: Mapping[str, Any]) -> Offer:
+def offer_of(answer: Mapping[str, Any]) -> Offer:
+    """
+    Return the offer that an answer to ``initialize`` tells.
+
+    Raises:
+        KeyError: A key is lacking.
+        TypeError: A value has another type.
+        ValueError: A value isn't known.
+    """
     if answer["protocol"] != protocol.VERSION:
         raise ValueError(f"protocol {answer['protocol']!r}, not {protocol.VERSION}")
     unknown = sorted(set(answer["components"]) - set(COMPONENTS))

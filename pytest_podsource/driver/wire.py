@@ -166,21 +166,28 @@ class WireHost:
         )
         return cancel
 
-    def list_pods(self, on_done: Callable[[dict[str, Any] | OSError], None]) -> Cancel:
+    def list_pods(
+        self,
+        on_done: Callable[[dict[str, Any] | OSError], None],
+        resource_version: str = "",
+    ) -> Cancel:
         """Ask the suite for a list."""
         id_, cancel = self._expect(on_done)
-        self._request("env/list_pods", id=id_, selector=self.selector)
+        params = {"selector": self.selector, "resource_version": resource_version}
+        self._request("env/list_pods", id=id_, **params)
         return cancel
 
     def watch_pods(
         self,
         resource_version: str,
-        on_event: Callable[[dict[str, Any] | None], None],
+        on_event: Callable[[dict[str, Any] | OSError | None], None],
+        *,
+        initial: bool = False,
     ) -> Cancel:
         """Ask the suite for a watch of pods."""
         id_, cancel = self._expect(on_event)
         params = {"selector": self.selector, "resource_version": resource_version}
-        self._request("env/watch_pods", id=id_, **params)
+        self._request("env/watch_pods", id=id_, initial=initial, **params)
         return cancel
 
     def ask(self, question: str, *args: Any) -> Any:

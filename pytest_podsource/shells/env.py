@@ -27,8 +27,10 @@ from pytest_podsource.contract import (
     SourceUpdate,
     WatchEvent,
 )
+from pytest_podsource.shells.apiserver import Apiserver
 from pytest_podsource.shells.http import HttpGet
 from pytest_podsource.shells.inotify import InotifyWatch
+from pytest_podsource.shells.kubeconfig import Access
 from pytest_podsource.shells.loop import Loop
 
 Update = SourceUpdate | PodUpdate
@@ -50,7 +52,11 @@ class RealEnvironment:
         on_event: Is given pod, type, reason and message.
         answers: What ``ask`` answers, by question: a value, or a function of its
             arguments.
+        on_handle: Is given the calls of handlers, each with its pods.
         max_body_bytes: Bodies are cut off here, which the kubelet's limit refuses.
+
+    Attributes:
+        apiserver: Where pods are listed and watched; ``None`` for nowhere.
     """
 
     def __init__(
@@ -59,6 +65,7 @@ class RealEnvironment:
         *,
         on_log: Callable[..., None] = _ignore,
         on_event: Callable[[Pod, str, str, str], None] = _ignore,
+        on_handle: Callable[[str, Sequence[Pod]], None] = _ignore,
         answers: Mapping[str, Any] | None = None,
         max_body_bytes: int | None = MAX_BODY_BYTES,
     ) -> None:
@@ -66,6 +73,8 @@ class RealEnvironment:
         self._on_update = on_update
         self._on_log = on_log
         self._on_event = on_event
+        self._on_handle = on_handle
+        self.apiserver: Apiserver | None = None
         self._answers = answers or {}
         self._max_body_bytes = max_body_bytes
         self._open: set[InotifyWatch] = set()
@@ -102,6 +111,16 @@ class RealEnvironment:
         for watch in tuple(self._open):
             self._end(watch)
         self._loop.close()
+
+    def connect(self, access: Access, node_name: str) -> Apiserver:
+        """
+        List and watch the pods of *node_name* at this apiserver from now on.
+
+        Raises:
+            UsageError: A certificate or key can't be used.
+        """
+        self.apiserver = Apiserver(self._loop, access, node_name)
+        return self.apiserver
 
     def send(self, update: Update, taken: Callable[[], None] | None = None) -> None:
         """
@@ -145,21 +164,33 @@ class RealEnvironment:
         request.start()
         return request.cancel
 
-    def list_pods(self, on_done: Callable[[dict[str, Any] | OSError], None]) -> Cancel:
+    def list_pods(
+        self,
+        on_done: Callable[[dict[str, Any] | OSError], None],
+        resource_version: str = "",
+    ) -> Cancel:
         """
-        Say that there is no apiserver.
+        List the pods of the node, if there is an apiserver.
         """
+        if self.apiserver is not None:
+            return self.apiserver.list_pods(on_done, resource_version)
         error = OSError(errno.ENOTCONN, "there is no apiserver here")
         return self._loop.call_later(0, lambda: on_done(error))
 
     def watch_pods(
         self,
         resource_version: str,
-        on_event: Callable[[dict[str, Any] | None], None],
+        on_event: Callable[[dict[str, Any] | OSError | None], None],
+        *,
+        initial: bool = False,
     ) -> Cancel:
         """
-        End at once: there is no apiserver.
+        Watch the pods of the node; without an apiserver that ends at once.
         """
+        if self.apiserver is not None:
+            return self.apiserver.watch_pods(
+                resource_version, on_event, initial=initial
+            )
         return self._loop.call_later(0, lambda: on_event(None))
 
     def ask(self, question: str, *args: Any) -> Any:
@@ -176,8 +207,9 @@ class RealEnvironment:
 
     def handle(self, handler: str, pods: Sequence[Pod]) -> None:
         """
-        Run no pods.
+        Tell the call of a handler.
         """
+        self._on_handle(handler, pods)
 
     def event(self, pod: Pod, type_: str, reason: str, message: str) -> None:
         """

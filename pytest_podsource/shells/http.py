@@ -10,14 +10,14 @@ waits for a server that drips.
 from __future__ import annotations
 
 import errno
-import socket
 import ssl
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 from pytest_podsource.contract import Cancel, Reply
+from pytest_podsource.shells.cuttable import Cuttable
 from pytest_podsource.shells.loop import Loop
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class HttpGet:
         self._max_bytes = max_bytes
         self._on_done: OnDone | None = on_done
         self._cancel_timer: Cancel | None = None
-        self._connection: Any = None
+        self._line = Cuttable()
 
     def start(self) -> None:
         """
@@ -79,14 +79,7 @@ class HttpGet:
         self._on_done = None
         if self._cancel_timer is not None:
             self._cancel_timer()
-        self._cut()
-
-    def _cut(self) -> None:
-        # A closed socket would leave a thread that reads from it where it is.
-        reached = getattr(self._connection, "sock", None)
-        if reached is not None:
-            with suppress(OSError):  # it has come to its end meanwhile
-                socket.socket.shutdown(reached, socket.SHUT_RDWR)
+        self._line.cut()
 
     def _tell(self, outcome: Reply | OSError) -> None:
         on_done = self._on_done
@@ -113,10 +106,10 @@ class HttpGet:
         timeout_s = self._timeout_ns / 1e9 or SILENCE_S
         # Not a session: that reads the whole body of a redirect, however long it is.
         with closing(requests.adapters.HTTPAdapter()) as adapter:
-            pools = adapter.poolmanager.pool_classes_by_scheme
-            adapter.poolmanager.pool_classes_by_scheme = {
-                scheme: self._kept(pool) for scheme, pool in pools.items()
-            }
+            manager = adapter.poolmanager
+            manager.pool_classes_by_scheme = self._line.pools(
+                manager.pool_classes_by_scheme
+            )
             try:
                 response = adapter.send(
                     prepared, stream=True, timeout=timeout_s, verify=_roots()
@@ -130,19 +123,6 @@ class HttpGet:
                 raise TimeoutError(errno.ETIMEDOUT, str(error)) from error
             except urllib3.exceptions.HTTPError as error:  # while the body was read
                 raise OSError(errno.EPROTO, str(error)) from error
-
-    def _kept(self, pool: Any) -> Any:
-        """
-        Return *pool*, a class of urllib3's, whose connection is kept to be cut.
-        """
-
-        def connection(*args: Any, **settings: Any) -> Any:
-            if self._on_done is None:
-                raise ConnectionAbortedError(errno.ECONNABORTED, "not wanted any more")
-            self._connection = pool.ConnectionCls(*args, **settings)
-            return self._connection
-
-        return type("KeptPool", (pool,), {"ConnectionCls": staticmethod(connection)})
 
     def _body(self, response: requests.Response) -> bytes:
         parts: list[bytes] = []

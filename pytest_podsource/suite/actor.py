@@ -87,6 +87,7 @@ class Actor:
         self._connection.new(component, self._config)
         self._made.add(component)
         if component in STARTED:
+            self._world.starts()
             self._connection.call(component, "start", {})
 
     def _stop(self, step: Step) -> None:

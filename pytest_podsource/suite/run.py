@@ -145,11 +145,16 @@ class Run:
         if found is not None:
             self._names = found
             self._shown.learn(found)
-        judgement.note(
-            f"returns {self._shown.result(expected, expected)}",
-            f"returned {self._shown.result(value, expected)}",
-            agree=found is not None,
-        )
+        wanted, got = self._result_lines(value, expected, of_pods=of_pods)
+        judgement.note(f"returns {wanted}", f"returned {got}", agree=found is not None)
+
+    def _result_lines(
+        self, value: Any, expected: Any, *, of_pods: bool
+    ) -> tuple[str, str]:
+        shown = self._shown
+        if of_pods:
+            return shown.expected_pods(expected), shown.pods(value, expected)
+        return shown.result(expected, expected), shown.result(value, expected)
 
     def _match_pods(self, expected: Any, value: Any, names: Names) -> Names | None:
         pods = value if isinstance(value, (list, tuple)) else [value]

@@ -67,14 +67,15 @@ def scene_of(case: Case, *, kubelet: str, seed: int = 0) -> Scene:
     given, where = case.given, f"{case.path}, given"
     implied = {"sources": sources_of(case)} if case.component == "sources" else {}
     config = Config(kubelet=kubelet, **settings({**given, **implied}, where))
-    watch = given.get("watch") or {}
+    watch, api = given.get("watch") or {}, given.get("api") or {}
     return Scene(
         config=config,
         files={n: render(c, where) for n, c in (given.get("files") or {}).items()},
         dir=given.get("dir", "exists"),
         user=given.get("user", ""),
         replies=[reply(each, where) for each in given.get("replies") or ()],
-        pods=[for_object(each) for each in (given.get("api") or {}).get("pods") or ()],
+        pods=[for_object(each) for each in api.get("pods") or ()],
+        streams=api.get("streams", False),
         answers=given.get("answers") or {},
         watch_fails=watch.get("fails", ""),
         watch_fails_times=watch.get("times"),

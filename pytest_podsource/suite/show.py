@@ -70,6 +70,18 @@ class Shown:
             return text_of(value)
         return self.value(value)
 
+    def pods(self, value: Any, expected: Any) -> str:
+        """Return pods that were returned, with the keys that *expected* asks for."""
+        listed = value if isinstance(value, (list, tuple)) else [value]
+        if not all(isinstance(each, Mapping) for each in listed):
+            return self.value(value)
+        wanted = expected if isinstance(expected, (list, Mapping)) else []
+        return self._pods(listed, _keys_in([{"SET": _listing(wanted)}]))
+
+    def expected_pods(self, expected: Any) -> str:
+        """Return what pods were expected to be returned."""
+        return self._expected_pods(_listing(expected))
+
     def expected(self, kind: StreamName, stream: Any) -> list[str]:
         """Return a line for each entry of a STREAM."""
         return [self._expected(kind, each) for each in entries(stream)]
@@ -204,6 +216,16 @@ def _names_in(expected: Any) -> list[str]:
         return [name for each in expected for name in _names_in(each)]
     name = name_in(expected)
     return [name] if name else []
+
+
+def _listing(expected: Any) -> Any:
+    """
+    Return PODS; of one pod alone, a list of it.
+    """
+    words = expected.keys() if isinstance(expected, Mapping) else set()
+    if isinstance(expected, list) or words & {"any_order", "count"}:
+        return expected
+    return [expected]
 
 
 def _keys_in(stream: Any) -> list[str]:

@@ -60,7 +60,7 @@ def tell(
     return "\n".join(
         (
             _headline(outcome),
-            *_table(outcome.moments),
+            *timeline(outcome.moments),
             *_notes(outcome),
             *_labelled("kubelet", _rules(outcome, origins, confirmed)),
             *_labelled("met by", _met_by(outcome, origins)),
@@ -80,8 +80,11 @@ def _headline(outcome: Outcome) -> str:
     )
 
 
-def _table(moments: Sequence[Moment]) -> Iterator[str]:
-    shown = moments[-_MOST_MOMENTS:]
+def timeline(moments: Sequence[Moment], most: int = _MOST_MOMENTS) -> Iterator[str]:
+    """
+    Return a table of the last *most* steps: what was done, expected, got.
+    """
+    shown = moments[-most:]
     rows = [("done", "expected", "", "got", "")]
     for moment in shown:
         rows += _rows(moment)
@@ -144,7 +147,7 @@ def _rules(
     for fact in case.facts:
         known = origins.facts.get(fact)
         if known:
-            yield f"{fact}: {known['rule']} ({_place(known['from'])})."
+            yield f"{fact}: {known['rule']} ({_place(known['from'])}{_since(known)})."
 
 
 def _place(origin: str) -> str:
@@ -153,6 +156,14 @@ def _place(origin: str) -> str:
     """
     found = _GO_PLACE.search(origin)
     return f"{found[1]} {found[2]}" if found else origin
+
+
+def _since(fact: Mapping[str, Any]) -> str:
+    """
+    Return the versions of a fact that doesn't hold for all.
+    """
+    versions = str(fact.get("versions", "all"))
+    return "" if versions in ("all", "as said") else f"; {versions}"
 
 
 def _met_by(outcome: Outcome, origins: Origins) -> Iterator[str]:

@@ -70,6 +70,7 @@ class Scene:
         user: ``nobody`` for an ordinary user, empty for the present one.
         replies: What the manifest URL answers, in order; the last one repeats.
         pods: What the apiserver has.
+        streams: It can begin a watch with what it has.
         answers: What ``env.ask`` answers, by question; ``{"needs": [names]}`` is true
             when the names asked with are all of those.
         watch_fails: Error name such as ``EMFILE`` for new watches, empty for none.
@@ -85,6 +86,7 @@ class Scene:
     user: str = ""
     replies: Sequence[ScriptedReply] = ()
     pods: Sequence[Pod] = ()
+    streams: bool = False
     answers: Mapping[str, Any] = field(default_factory=dict)
     watch_fails: str = ""
     watch_fails_times: int | None = None
@@ -117,6 +119,10 @@ class World(Host, Protocol):
         Raises:
             CaseError: The verb can't be carried out here.
         """
+        ...
+
+    def starts(self) -> None:
+        """Note that the implementation starts now, and with it its timers."""
         ...
 
     def settle(self) -> None:

@@ -14,7 +14,7 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pytest_podsource.exceptions import CannotRunHere
@@ -48,6 +48,7 @@ class ManifestDirectory:
         self._verbs: Mapping[str, Callable[[Any], list[Change]]] = {
             "write": lambda files: self._each(self._write, files),
             "append": lambda files: self._each(self._append, files),
+            "truncate": lambda sizes: self._each(self._truncate, sizes),
             "place": lambda files: self._each(self._place, files),
             "rename": lambda names: self._rename(*map(self._at, names)),
             "remove": lambda name: self._remove(self._at(name)),
@@ -144,62 +145,66 @@ class ManifestDirectory:
             file.write(data)
         modified = data or (how == os.O_TRUNC and not new)
         return [
-            *(_named(real, "create") if new else []),
-            *(_both(real, "modify") if modified else []),
+            *(named(real, "create") if new else []),
+            *(both(real, "modify") if modified else []),
         ]
+
+    def _truncate(self, path: str, size: int) -> list[Change]:
+        os.truncate(path, size)
+        return both(os.path.realpath(path), "modify")
 
     def _place(self, path: str, data: bytes) -> list[Change]:
         temporary = os.path.join(os.path.dirname(path), ".t")
         return self._write(temporary, data) + self._rename(temporary, path)
 
     def _rename(self, old: str, new: str) -> list[Change]:
-        moved = _inode(old)
+        moved = inode_of(old)
         there = os.path.lexists(new)
-        if there and _inode(new) == moved:
+        if there and inode_of(new) == moved:
             return []
-        replaced = _unlinked(new) if there else []
-        before = _named(old, "moved_from")
+        replaced = unlinked(new) if there else []
+        before = named(old, "moved_from")
         os.rename(old, new)
-        changes = [*before, *_named(new, "moved_to"), *replaced]
+        changes = [*before, *named(new, "moved_to"), *replaced]
         return [*changes, Change(moved, "move_self")]
 
     def _remove(self, path: str) -> list[Change]:
         if os.path.isdir(path) and not os.path.islink(path):
             return self._remove_tree(path)
-        ends = _unlinked(path)
+        ends = unlinked(path)
         os.remove(path)
-        return [*ends, *_named(path, "delete")]
+        return [*ends, *named(path, "delete")]
 
     def _remove_tree(self, path: str) -> list[Change]:
         changes: list[Change] = []
         for name in sorted(os.listdir(path)):
             changes += self._remove(os.path.join(path, name))
-        own = Change(_inode(path), "delete_self")
+        own = Change(inode_of(path), "delete_self")
         os.rmdir(path)
-        return [*changes, own, *_named(path, "delete")]
+        return [*changes, own, *named(path, "delete")]
 
     def _mkdir(self, path: str) -> list[Change]:
         os.mkdir(path)
-        return _named(path, "create")
+        return named(path, "create")
 
     def _touch(self, path: str) -> list[Change]:
         if not os.path.lexists(path):
             return self._write(path, b"")
         os.utime(path)
-        return _both(os.path.realpath(path), "attrib")
+        return both(os.path.realpath(path), "attrib")
 
     def _symlink(self, path: str, target: str) -> list[Change]:
         os.symlink(target, path)
-        return _named(path, "create")
+        return named(path, "create")
 
     def _hardlink(self, path: str, target: str) -> list[Change]:
         source = self._at(target)
         os.link(source, path)
-        return [Change(_inode(source), "attrib"), *_named(path, "create")]
+        return [Change(inode_of(source), "attrib"), *named(path, "create")]
 
     def _chmod(self, path: str, mode: str) -> list[Change]:
         os.chmod(path, int(mode, 8))
-        return _both(os.path.realpath(path), "attrib")
+        return both(os.path.realpath(path), "attrib")
 
     def _swap_for_link(self, path: str, error: int) -> None:
         if error not in _UNREADABLE:
@@ -214,22 +219,34 @@ class ManifestDirectory:
         self._faults[path] = aside
 
 
-def _inode(path: str) -> Inode:
+def inode_of(path: str) -> Inode:
+    """
+    Return the inode that *path* names, of a link itself.
+    """
     status = os.lstat(path)
     return (status.st_dev, status.st_ino)
 
 
-def _named(path: str, kind: str) -> list[Change]:
+def named(path: str, kind: str) -> list[Change]:
+    """
+    Return what the directory of *path* is told.
+    """
     parent, name = os.path.split(path)
     status = os.stat(parent)
     return [Change((status.st_dev, status.st_ino), kind, name)]
 
 
-def _both(path: str, kind: str) -> list[Change]:
-    return [*_named(path, kind), Change(_inode(path), kind)]
+def both(path: str, kind: str) -> list[Change]:
+    """
+    Return what the directory of *path* is told, and the file itself.
+    """
+    return [*named(path, kind), Change(inode_of(path), kind)]
 
 
-def _unlinked(path: str) -> Sequence[Change]:
+def unlinked(path: str) -> list[Change]:
+    """
+    Return what the file *path* is told when the name goes.
+    """
     status = os.lstat(path)
     inode = (status.st_dev, status.st_ino)
     last = status.st_nlink == 1 or os.path.isdir(path)

@@ -153,19 +153,36 @@ class SimulatedEnvironment:
         self._stage.streams.note("requests", {"url": url, "headers": tuple(headers)})
         return self._stage.url.fetch(timeout_ns, on_done)
 
-    def list_pods(self, on_done: Callable[[dict[str, Any] | OSError], None]) -> Cancel:
+    def list_pods(
+        self,
+        on_done: Callable[[dict[str, Any] | OSError], None],
+        resource_version: str = "",
+    ) -> Cancel:
         """List the pods of the model."""
-        self._stage.streams.note("requests", {"list": self._selector()})
-        return self._stage.pods.list_pods(on_done)
+        asked = {"list": self._selector(), "resource_version": resource_version}
+        self._stage.streams.note("requests", asked)
+        return self._stage.pods.list_pods(on_done, resource_version)
 
     def watch_pods(
         self,
         resource_version: str,
-        on_event: Callable[[dict[str, Any] | None], None],
+        on_event: Callable[[dict[str, Any] | OSError | None], None],
+        *,
+        initial: bool = False,
     ) -> Cancel:
         """Watch the pods of the model."""
-        self._stage.streams.note("requests", {"watch": self._selector()})
-        return self._stage.pods.watch_pods(resource_version, on_event)
+        pods = self._stage.pods
+        if initial and not pods.streams:
+            return pods.refuse_to_stream(on_event)
+        self._stage.streams.note(
+            "requests",
+            {
+                "watch": self._selector(),
+                "resource_version": resource_version,
+                "initial": initial,
+            },
+        )
+        return pods.watch_pods(resource_version, on_event, initial=initial)
 
     def ask(self, question: str, *args: Any) -> Any:
         """Ask the rest of the kubelet, which answers as the case says."""

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from random import Random
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from pyfakefs import helpers
 from pyfakefs.fake_filesystem_unittest import Patcher
@@ -45,6 +45,16 @@ _DATA = str(Path(data.__file__).parent)
 _REAL = (io.open,)
 
 
+class WallClock(Protocol):
+    """
+    Says what time it is.
+    """
+
+    def now_ns(self) -> int:
+        """Return the wall clock, in nanoseconds since 1970."""
+        ...
+
+
 class FakeDirectory(ManifestDirectory):
     """
     A manifest directory on the fake disk.
@@ -52,10 +62,10 @@ class FakeDirectory(ManifestDirectory):
     Args:
         scene: Says how it looks at first.
         fs: The fake disk.
-        clock: File times are its wall clock.
+        clock: File times are its wall clock; only ``now_ns`` is asked.
     """
 
-    def __init__(self, scene: Scene, fs: Any, clock: CaseClock) -> None:
+    def __init__(self, scene: Scene, fs: Any, clock: WallClock) -> None:
         self._fs = fs
         self._clock = clock
         self._random = Random(scene.seed) if scene.seed else None  # noqa: S311 - no secret
@@ -78,7 +88,6 @@ class FakeDirectory(ManifestDirectory):
     def fail_reading(self, name: str, error: int, times: int | None = None) -> None:
         """Let readings of *name*, or listings of it, fail with *error*; 0 ends that."""
         path = self._at(name)
-        self._failing.pop(path, None)
         if error:
             self._failing[path] = [error, -1 if times is None else times]
 
@@ -94,6 +103,11 @@ class FakeDirectory(ManifestDirectory):
             if fault is not None and fault[1]:
                 fault[1] -= 1
                 raise OSError(fault[0], os.strerror(fault[0]), path)
+
+    def _at(self, name: str) -> str:
+        path = super()._at(name)
+        self._failing.pop(path, None)
+        return path
 
     def _stamp(self, changes: list[Change]) -> None:
         """Do what pyfakefs leaves out: directory times, and the order of listings."""
@@ -149,8 +163,7 @@ class FakeWorld(SimulatedWorld):
         helpers.set_uid(0)
         self._patches.set(helpers, "now", lambda: clock.now_ns() / SECOND_NS)
         self._patches.set(threading.Thread, "start", self._refuse_threads())
-        self._patches.set(FakeFileOpen, "call", self._open(FakeFileOpen.call))
-        self._patches.set(self._fs, "confirmdir", self._list(self._fs.confirmdir))
+        check_readings(self._patches, self._fs, self._check)
 
     def _end(self) -> None:
         self._patches.undo()
@@ -192,24 +205,28 @@ class FakeWorld(SimulatedWorld):
         )
         raise self._refused
 
-    def _open(self, real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(opener: Any, file_: Any, *args: Any, **options: Any) -> Any:
-            self._check(file_)
-            return real(opener, file_, *args, **options)
-
-        return call
-
-    def _list(self, real: Callable[..., Any]) -> Callable[..., Any]:
-        def confirmdir(path: Any, *args: Any, **options: Any) -> Any:
-            self._check(path)
-            return real(path, *args, **options)
-
-        return confirmdir
-
     def _check(self, path: Any) -> None:
         directory = getattr(self, "_directory", None)
         if directory is not None and not isinstance(path, int):
             directory.check(path)
+
+
+def check_readings(patches: Patches, fs: Any, check: Callable[[Any], None]) -> None:
+    """
+    Let *check* see the path of each open and each listing before it is carried out.
+    """
+    real_open, real_list = FakeFileOpen.call, fs.confirmdir
+
+    def call(opener: Any, file_: Any, *args: Any, **options: Any) -> Any:
+        check(file_)
+        return real_open(opener, file_, *args, **options)
+
+    def confirmdir(path: Any, *args: Any, **options: Any) -> Any:
+        check(path)
+        return real_list(path, *args, **options)
+
+    patches.set(FakeFileOpen, "call", call)
+    patches.set(fs, "confirmdir", confirmdir)
 
 
 class LinesOfTheRealDisk:

@@ -37,7 +37,7 @@ class PatchedWorld(SimulatedWorld):
     """
 
     def __init__(self, scene: Scene) -> None:
-        self._clock = VirtualClock(scene.wall_ns, scene.seed)
+        self._clock = VirtualClock(scene.wall_ns, scene.seed, warns=False)
         super().__init__(scene, self._clock)
         self._mock = responses.RequestsMock(assert_all_requests_are_fired=False)
         self._mock.add_callback(

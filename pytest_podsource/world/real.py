@@ -187,6 +187,13 @@ class RealWorld(SimulatedWorld):
             self._server.start(self._stage.url, self._watched.arrived)
         self._began_ns = self._real_ns()
 
+    def starts(self) -> None:
+        """Let the case's time go on with real time from here."""
+        self._began_ns = self._real_ns() - self._stage.clock.monotonic_ns()
+
+    def reached(self, at_ns: int) -> None:
+        """Leave the clock alone: a follower's own isn't the case's here."""
+
     def apply(self, verb: str, argument: Any) -> None:
         """
         Carry out a verb of the world; the kernel tells what it sees of it.

@@ -119,6 +119,9 @@ class SimulatedWorld:
             known = ", ".join(sorted({*self._directory.verbs, *self._verbs}))
             raise CaseError(verb, f"is no verb of a world. Known verbs: {known}.")
 
+    def starts(self) -> None:
+        """Do nothing: virtual time hasn't passed."""
+
     def settle(self) -> None:
         """Run until nothing is left to do at this instant."""
         self._settle()
@@ -225,7 +228,7 @@ def _stage(scene: Scene, config: Config, clock: CaseClock) -> Stage:
         reader=Reader(clock, streams),
         inotify=InotifyModel(clock, ends_with_move=ends_with_move),
         url=ScriptedUrl(clock, scene.replies),
-        pods=PodModel(clock, scene.pods),
+        pods=PodModel(clock, scene.pods, streams=scene.streams),
         answers=Answers(scene.answers),
         watch_faults=WatchFaults(fails, scene.watch_fails_times),
     )

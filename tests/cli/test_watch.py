@@ -163,8 +163,8 @@ def test_path_that_comes_later_is_found_by_a_tick(tmp_path: Path) -> None:
     """A missing path counts as seen and empty (R23, R21)."""
     with Watching(tmp_path / "manifests", "--period=1s") as watching:
         first = watching.told()
-        other = ManifestDirectory(tmp_path / "other")
-        other.path.mkdir()
+        (tmp_path / "other").mkdir()
+        other = ManifestDirectory.within(tmp_path / "other")
         other.write("a.yaml", manifest("a", image="1"))
         other.path.rename(tmp_path / "manifests")
         second = watching.told()

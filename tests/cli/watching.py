@@ -1,5 +1,5 @@
 """
-``podsource watch`` in a process of its own, and what it prints.
+``podsource watch`` and ``run`` in a process of its own, and what it prints.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ class Watching:
 
     Args:
         arguments: Its arguments.
+        command: The command, if it is another one.
     """
 
-    def __init__(self, *arguments: object) -> None:
+    def __init__(self, *arguments: object, command: str = "watch") -> None:
         self._process = subprocess.Popen(
-            [COMMAND, "watch", "--json", *map(str, arguments)],
+            [COMMAND, command, "--json", *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from itertools import islice, repeat
 from pathlib import Path
+from queue import Queue
 from typing import Any, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
@@ -244,6 +245,38 @@ def test_url_before_the_start_says_so() -> None:
         _ = FakeApiserver().url
 
 
+def test_client_of_http_1_0_gets_a_watch_without_chunks(
+    api: FakeApiserver, connect: Connect
+) -> None:
+    """Its end is the end of the connection."""
+    client = connect(api)
+    client.connection._http_vsn, client.connection._http_vsn_str = 10, "HTTP/1.0"  # type: ignore[attr-defined]
+    api.pods.add("a")
+
+    response = client.open(watch="true", timeoutSeconds="1")
+
+    assert "Transfer-Encoding" not in response.headers
+    assert json.loads(response.read())["object"]["metadata"]["name"] == "a"
+
+
+def test_watch_that_was_waited_for_is_open(
+    api: FakeApiserver, connect: Connect
+) -> None:
+    """Whatever comes at once afterwards reaches it."""
+    for count in range(1, 21):
+        client = connect(api)
+        bodies: Queue[bytes] = Queue()
+
+        def read(client: Client = client, bodies: Queue[bytes] = bodies) -> None:
+            bodies.put(client.open(watch="true", resourceVersion="1").read())
+
+        threading.Thread(target=read, daemon=True).start()
+        api.wait_for("watch", count)
+        api.end_watches()
+
+        assert bodies.get(timeout=LIMIT_S) == b""
+
+
 def test_bookmark_is_sent_on_demand(api: FakeApiserver, client: Client) -> None:
     """With the newest version."""
     events = client.watch(resourceVersion="1", allowWatchBookmarks="true")
@@ -314,9 +347,11 @@ def test_tell_sends_what_it_is_given(api: FakeApiserver, client: Client) -> None
     api.tell({"type": "ADDED", "object": {"kind": "Secret"}})
     api.pods.add("b")
     api.end_watches()
+    api.tell("too late")
 
     lines = response.read().splitlines()
 
+    assert len(lines) == 4
     assert [json.loads(lines[place])["type"] for place in (0, 3)] == ["ADDED"] * 2
     assert lines[1:3] == [
         b'{"type": "ADD',

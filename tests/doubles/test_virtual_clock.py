@@ -359,12 +359,16 @@ def test_thread_that_cannot_be_ended_is_told() -> None:
             except BaseException:  # noqa: BLE001, PERF203 - what is looked for
                 continue
 
-    spawn(stubborn)
+    thread = spawn(stubborn)
     clock.run_due()
+    (tracked,) = clock._tracked.values()
 
     with pytest.raises(DriverError, match="outlives the case"):
         clock.stop()
     go_on.clear()
+    tracked.handover.give(10)
+    thread.join(10)
+    assert not thread.is_alive()
 
 
 def test_stop_gives_real_time_back() -> None:

@@ -13,6 +13,7 @@ from pytest_podsource.contract import (
     Config,
     PodUpdate,
     Reply,
+    ServerStatus,
     SourceUpdate,
     WatchEvent,
 )
@@ -136,10 +137,10 @@ def test_failures_of_a_url_keep_their_kind(kind: str) -> None:
 
 def test_a_refused_list_keeps_its_status() -> None:
     """An HTTP status is a failure of its own kind."""
-    wire = over_the_wire(protocol.failure_to_wire(protocol.ServerStatus(500, "no")))
+    wire = over_the_wire(protocol.failure_to_wire(ServerStatus(500, "no")))
     failure = protocol.failure_from_wire(wire)
 
-    assert isinstance(failure, protocol.ServerStatus)
+    assert isinstance(failure, ServerStatus)
     assert failure.status == 500
 
 

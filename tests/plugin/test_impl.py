@@ -109,7 +109,7 @@ FAULTS = {
     "signature": ("shapes:Signature", "*new_file_source(*) can't be called with*"),
     "nothing": ("shapes:nothing", "*offers none of the contract's*"),
     "import": ("shapes_broken", "shapes_broken: its import fails: ZeroDivisionError*"),
-    "features": ("shapes:featured", "*FEATURES is 'logs', not names of features.*"),
+    "features": ("shapes:featured", "*FEATURES is 'logs'. It must be a list of names*"),
     "program": ("cmd:./nothing", "*nothing*"),
 }
 

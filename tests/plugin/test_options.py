@@ -62,6 +62,22 @@ FAULTS = {
         ["--podsource-isolate", "--podsource-impl=cmd:x"],
         "--podsource-isolate: only a module or a file can be isolated.*",
     ),
+    "trace-in-process": (
+        ["--podsource-trace=t"],
+        "--podsource-trace: there is no dialogue with what runs in this process.*",
+    ),
+    "trace-nowhere": (
+        ["--podsource-isolate", "--podsource-trace=/no/such/folder/t"],
+        "--podsource-trace: '/no/such/folder/t' can't be written: No such file*",
+    ),
+    "cwd-in-process": (
+        ["--podsource-cwd=."],
+        "--podsource-cwd: only a program of cmd: is started in a folder.*",
+    ),
+    "cwd-missing": (
+        ["--podsource-impl=cmd:x", "--podsource-cwd=nowhere"],
+        "--podsource-cwd: 'nowhere' is not a folder.*",
+    ),
 }
 
 
@@ -126,7 +142,7 @@ VALUES = {
     "require": ("api", ("api",)),
     "min": ("7", 7),
     "examples": ("9", 9),
-    "trace": ("true", True),
+    "stories": ("true", True),
 }
 
 

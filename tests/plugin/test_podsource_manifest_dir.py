@@ -190,6 +190,6 @@ def test_marker_that_is_wrong_names_the_right_ones(
     result.stdout.fnmatch_lines(
         [
             "marker podsource(fs='ramdisk') is not known. Known: tmp, fake.",
-            "marker podsource(http='mocked') is not known. Known: mock, server.",
+            "marker podsource(http='mocked') is not known. Known: mock, server, tls.",
         ]
     )

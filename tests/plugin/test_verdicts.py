@@ -119,9 +119,9 @@ def test_required_component_that_lacks_fails(run_pytest: RunPytest) -> None:
     )
 
 
-def test_trace_shows_passed_cases_too(run_pytest: RunPytest) -> None:
+def test_stories_of_passed_cases_are_told_if_asked(run_pytest: RunPytest) -> None:
     """Their steps are kept with the report."""
-    result = run_pytest("--podsource-impl=right", "--podsource-trace", "-rP", CASE)
+    result = run_pytest("--podsource-impl=right", "--podsource-stories", "-rP", CASE)
 
     result.stdout.fnmatch_lines(["PASSED diff/keys-differ-by-case*", "*done*expected*"])
 

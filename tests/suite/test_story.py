@@ -306,3 +306,27 @@ def test_tables_of_origins_are_made_from_the_pages() -> None:
     assert len(origins.facts) > 300
     with pytest.raises(ValueError, match="not a fact: - \\*\\*FILE-1"):
         made["facts"]("- **FILE-1** no origin")
+
+
+@pytest.mark.parametrize(
+    ("expected", "value", "lines"),
+    [
+        (["a"], [{"metadata": {"name": "a"}}], ("[a]", "[a]")),
+        (
+            [{"name": "a", "uid": "$u"}],
+            [{"metadata": {"name": "b", "uid": OLD}}],
+            ("[a uid=$u]", "[b uid=$uid1]"),
+        ),
+        ({"count": 2}, [{"metadata": {"name": "a"}}], ("[2 pods]", "[a]")),
+        ({"uid": "$u"}, {"metadata": {"name": "a"}}, ("[uid=$u]", "[a]")),
+        (["a"], "rubbish", ("[a]", "rubbish")),
+        (["a"], None, ("[a]", "null")),
+    ],
+)
+def test_returned_pods_are_shown_by_name_and_what_was_asked_for(
+    expected: Any, value: Any, lines: tuple[str, str]
+) -> None:
+    """Not as JSON that is cut off before the field that is wrong."""
+    shown = Shown()
+
+    assert (shown.expected_pods(expected), shown.pods(value, expected)) == lines

@@ -93,6 +93,28 @@ def test_thread_of_its_own_is_seen_at_its_time(make: Make) -> None:
     assert [seen.at_ns for seen in world.take("expect")] == [SECOND_NS // 2]
 
 
+def test_time_of_a_case_goes_on_when_the_implementation_starts(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came before took real time, but no timer ran."""
+    world = make(told=False)
+    monkeypatch.setattr(world, "_real_ns", lambda: 10**9 * SECOND_NS)
+
+    world.starts()
+    world._catch_up(SECOND_NS)
+
+    assert world.now_ns() == 0
+
+
+def test_a_program_does_not_move_the_clock_of_the_case(make: Make) -> None:
+    """Its own clock goes on while a step settles."""
+    world = make(told=False)
+
+    world.reached(SECOND_NS)
+
+    assert world.now_ns() == 0
+
+
 def test_step_is_over_after_5_s_of_noise_at_most(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -361,8 +361,12 @@ def test_listing_has_the_pods_and_watch_tells_what_comes(make: Make) -> None:
         ("DELETED", "a"),
     ]
     assert [seen.value for seen in world.take("requests")] == [
-        {"list": "spec.nodeName=node1"},
-        {"watch": "spec.nodeName=node1"},
+        {"list": "spec.nodeName=node1", "resource_version": ""},
+        {
+            "watch": "spec.nodeName=node1",
+            "resource_version": "2",
+            "initial": False,
+        },
     ]
 
 

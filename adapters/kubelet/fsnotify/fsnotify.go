@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // What happened, as in the real package.
@@ -58,6 +59,8 @@ func (e Event) String() string { return e.Op.String() + " " + e.Name }
 
 // Backend tells events instead of the kernel.
 type Backend interface {
+	// Path is what the next watcher will watch, empty if nobody knows.
+	Path() string
 	// Watch calls tell for each event of path, and with an error at the end of the
 	// watch. What it returns ends the watch.
 	Watch(path string, tell func(ops []string, name string, err error)) (func(), error)
@@ -73,6 +76,7 @@ type Watcher struct {
 	Events chan Event
 	Errors chan error
 
+	first   *attempt // at what the watcher will watch
 	lock    sync.Mutex
 	cancels map[string]func()
 	queue   []told
@@ -86,8 +90,21 @@ type told struct {
 	err   error
 }
 
-// NewWatcher makes a watcher. It never fails: a world doesn't know the path yet, so a
-// failure that a case orders comes from Add. The kubelet treats both alike.
+// attempt is a watch that was asked for, and what came of it.
+type attempt struct {
+	path   string
+	cancel func()
+	err    error
+}
+
+func (a *attempt) end() {
+	if a.err == nil {
+		a.cancel()
+	}
+}
+
+// NewWatcher makes a watcher. The kernel would say here that there are too many of them,
+// and all other errors of a watch in Add; so the watch is asked for now.
 func NewWatcher() (*Watcher, error) {
 	w := &Watcher{
 		Events:  make(chan Event),
@@ -96,19 +113,38 @@ func NewWatcher() (*Watcher, error) {
 		more:    make(chan struct{}, 1),
 		done:    make(chan struct{}),
 	}
+	if path := backend.Path(); path != "" {
+		w.first = w.attempt(path)
+		if errors.Is(w.first.err, syscall.EMFILE) || errors.Is(w.first.err, syscall.ENFILE) {
+			return nil, w.first.err
+		}
+	}
 	go w.deliver()
 	return w, nil
 }
 
+func (w *Watcher) attempt(path string) *attempt {
+	cancel, err := backend.Watch(path, w.tell)
+	return &attempt{path, cancel, err}
+}
+
 // Add watches a path.
 func (w *Watcher) Add(path string) error {
-	cancel, err := backend.Watch(path, w.tell)
-	if err != nil {
-		return err
+	made := w.first
+	w.first = nil
+	if made != nil && made.path != path {
+		made.end()
+		made = nil
+	}
+	if made == nil {
+		made = w.attempt(path)
+	}
+	if made.err != nil {
+		return made.err
 	}
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	w.cancels[path] = cancel
+	w.cancels[path] = made.cancel
 	return nil
 }
 

@@ -8,12 +8,17 @@ import (
 
 type teller struct {
 	tell      func(ops []string, name string, err error)
+	path      string
 	fault     error
+	asked     []string
 	cancelled int
 }
 
-func (b *teller) Watch(_ string, tell func([]string, string, error)) (func(), error) {
+func (b *teller) Path() string { return b.path }
+
+func (b *teller) Watch(path string, tell func([]string, string, error)) (func(), error) {
 	b.tell = tell
+	b.asked = append(b.asked, path)
 	return func() { b.cancelled++ }, b.fault
 }
 
@@ -44,6 +49,37 @@ func TestAddFailsAsOrdered(t *testing.T) {
 
 	if err := w.Add("/m"); !errors.Is(err, syscall.ENOSPC) || len(w.WatchList()) != 0 {
 		t.Errorf("Add gave %v, watched is %v", err, w.WatchList())
+	}
+}
+
+func TestTooManyWatchersAreAnErrorOfNewWatcher(t *testing.T) {
+	for fault, of := range map[error]string{syscall.EMFILE: "NewWatcher", syscall.ENFILE: "NewWatcher", syscall.ENOSPC: "Add"} {
+		told := &teller{path: "/m", fault: fault}
+		Use(told)
+
+		w, err := NewWatcher()
+
+		if got := errors.Is(err, fault); got != (of == "NewWatcher") {
+			t.Errorf("NewWatcher gave %v, not %v as an error of %s", err, fault, of)
+		}
+		if err == nil && !errors.Is(w.Add("/m"), fault) {
+			t.Errorf("Add didn't give %v", fault)
+		}
+		if len(told.asked) != 1 {
+			t.Errorf("asked was for %v", told.asked)
+		}
+	}
+}
+
+func TestAnotherPathIsAskedForByAdd(t *testing.T) {
+	told := &teller{path: "/m"}
+	Use(told)
+	w, _ := NewWatcher()
+
+	w.Add("/n")
+
+	if len(told.asked) != 2 || told.cancelled != 1 || w.WatchList()[0] != "/n" {
+		t.Errorf("asked was for %v, cancelled %d times, watched is %v", told.asked, told.cancelled, w.WatchList())
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/fsnotify/fsnotify"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -52,7 +51,7 @@ func Serve(kubelet Kubelet) {
 	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true})
 	protocol.Main(protocol.Kubelet{
 		Version:  kubelet.Version,
-		Features: append([]string{"back-pressure", "logs", "nil-and-empty"}, kubelet.Features...),
+		Features: append([]string{"back-pressure", "logs", "nil-and-empty", "resource-versions", "watch-failures"}, kubelet.Features...),
 		Components: map[string]protocol.Factory{
 			"backoff":   kubelet.backoff,
 			"manifest":  kubelet.manifest,
@@ -66,10 +65,10 @@ func Serve(kubelet Kubelet) {
 			"flags":     kubelet.flags,
 		},
 		Begin: func(w *protocol.World) {
-			fsnotify.Use(w)
-			http.DefaultTransport = w.Network()
+			standIn(w)
 			kubelet.Begin(w)
 		},
+		Native: native,
 	})
 }
 

@@ -8,11 +8,11 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 )
 
-// Apiserver is the network that the apiserver is on. It serves pods as JSON, lists and
-// watches. It has no streaming lists: a client that asks for one is refused, as by an
-// apiserver without that feature, and lists.
+// Apiserver is the network that the apiserver is on. It serves pods as JSON: lists,
+// watches, and watches that begin with what is there.
 func (w *World) Apiserver() http.RoundTripper { return apiserver{w} }
 
 type apiserver struct{ world *World }
@@ -21,14 +21,12 @@ func (a apiserver) RoundTrip(r *http.Request) (*http.Response, error) {
 	query := r.URL.Query()
 	selector := query.Get("fieldSelector")
 	watches := query.Get("watch") == "true" || query.Get("watch") == "1"
-	switch {
-	case query.Get("sendInitialEvents") == "true":
-		return refusal(r, failure{Status: http.StatusUnprocessableEntity, Message: "sendInitialEvents is not offered"}), nil
-	case watches || strings.Contains(r.URL.Path, "/watch/"):
-		params := map[string]any{"selector": selector, "resource_version": query.Get("resourceVersion")}
-		return response(r, http.StatusOK, a.world.stream(r.Context(), params)), nil
+	params := map[string]any{"selector": selector, "resource_version": query.Get("resourceVersion")}
+	if watches || strings.Contains(r.URL.Path, "/watch/") {
+		params["initial"] = query.Get("sendInitialEvents") == "true"
+		return a.watch(r, params)
 	}
-	return a.list(r, map[string]any{"selector": selector})
+	return a.list(r, params)
 }
 
 func (a apiserver) list(r *http.Request, params map[string]any) (*http.Response, error) {
@@ -39,26 +37,49 @@ func (a apiserver) list(r *http.Request, params map[string]any) (*http.Response,
 	case answer.Error == nil:
 		body := typed(answer.List, "PodList")
 		return response(r, http.StatusOK, io.NopCloser(bytes.NewReader(body))), nil
-	case answer.Error.Status != 0:
-		return refusal(r, *answer.Error), nil
 	}
-	return nil, answer.Error.asError()
+	return answer.Error.answer(r)
+}
+
+// watch opens a watch. The suite says at once, if at all, that it can't be opened, so an
+// answer waits for the next instant or the first word, whichever comes first.
+func (a apiserver) watch(r *http.Request, params map[string]any) (*http.Response, error) {
+	queue := newQueue()
+	id := a.world.open("env/watch_pods", params, queue.put)
+	first, cancel := context.WithTimeout(r.Context(), time.Nanosecond)
+	defer cancel()
+	told, heard := queue.take(first)
+	if !heard {
+		return response(r, http.StatusOK, a.world.stream(r.Context(), id, queue)), nil
+	}
+	if answer, err := Decode[answer](told); err == nil && answer.Error != nil {
+		a.world.forget(id)
+		return answer.Error.answer(r)
+	}
+	queue.putBack(told)
+	return response(r, http.StatusOK, a.world.stream(r.Context(), id, queue)), nil
+}
+
+// answer is what a client meets: a status, or a broken connection.
+func (f failure) answer(r *http.Request) (*http.Response, error) {
+	if f.Status != 0 {
+		return refusal(r, f), nil
+	}
+	return nil, f.asError()
 }
 
 // stream is the body of a watch: one event a line, until the watch ends.
-func (w *World) stream(ctx context.Context, params map[string]any) io.ReadCloser {
+func (w *World) stream(ctx context.Context, id int64, queue *queue) io.ReadCloser {
 	body, events := io.Pipe()
-	queue := newQueue()
-	id := w.open("env/watch_pods", params, queue.put)
 	go func() {
 		defer events.Close()
 		defer w.cancel(id)
 		for {
-			params, open := queue.take(ctx)
+			told, open := queue.take(ctx)
 			if !open {
 				return
 			}
-			event, err := watchEvent(params)
+			event, err := watchEvent(told)
 			if err != nil || event == nil {
 				w.forget(id)
 				return

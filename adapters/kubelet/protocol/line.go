@@ -17,7 +17,7 @@ type Line struct {
 	in      *bufio.Reader
 	writing sync.Mutex
 	out     *bufio.Writer
-	asking  sync.Mutex
+	turn    sync.Mutex // held by who speaks, and while nobody may
 	asked   int
 	answers chan message
 }
@@ -73,15 +73,23 @@ func (l *Line) answer(id json.RawMessage, value any, err *Error) {
 	l.write(message{ID: id, Result: encode(value)})
 }
 
+// hush lets nobody speak until speak: an adapter speaks while it works on a request.
+func (l *Line) hush() { l.turn.Lock() }
+
+// speak lets those speak who have waited.
+func (l *Line) speak() { l.turn.Unlock() }
+
 // notify tells the suite something.
 func (l *Line) notify(method string, params any) {
+	l.turn.Lock()
+	defer l.turn.Unlock()
 	l.write(message{Method: method, Params: encode(params)})
 }
 
 // ask asks the suite something and waits for the answer.
 func (l *Line) ask(method string, params any) (json.RawMessage, *Error) {
-	l.asking.Lock()
-	defer l.asking.Unlock()
+	l.turn.Lock()
+	defer l.turn.Unlock()
 	l.asked++
 	id := json.RawMessage(strconv.Quote("q" + strconv.Itoa(l.asked)))
 	l.write(message{ID: id, Method: method, Params: encode(params)})

@@ -25,6 +25,17 @@ func (q *queue) put(item json.RawMessage) {
 	}
 }
 
+// putBack makes what was taken the next one again.
+func (q *queue) putBack(item json.RawMessage) {
+	q.lock.Lock()
+	q.items = append([]json.RawMessage{item}, q.items...)
+	q.lock.Unlock()
+	select {
+	case q.more <- struct{}{}:
+	default:
+	}
+}
+
 // take waits for the next item; false when the context has ended.
 func (q *queue) take(ctx context.Context) (json.RawMessage, bool) {
 	for {

@@ -43,6 +43,7 @@ type Kubelet struct {
 	Features   []string           // levels beyond base
 	Components map[string]Factory // by name
 	Begin      func(w *World)     // sets what the process has only once; in the bubble
+	Native     bool               // real time, the kernel's inotify, the network
 }
 
 // functions are the components that need no object.
@@ -61,6 +62,9 @@ func Bind[A any](method func(A) (any, error)) Method {
 
 // Main serves the suite on standard input and output and doesn't return.
 func Main(kubelet Kubelet) {
+	if kubelet.Native {
+		delete(kubelet.Components, "backoff") // its cases are about single nanoseconds
+	}
 	serve := func(t *testing.T) {
 		newSession(t, kubelet, NewLine(os.Stdin, os.Stdout)).serve()
 		os.Exit(0)
@@ -76,6 +80,8 @@ type session struct {
 	ids     int64
 	bubble  *bubble
 	late    []message // notifications that wait for the next request
+	used    bool      // a native kubelet has lived in this process
+	start   time.Time // when the native world began, if in the process before
 }
 
 func newSession(t *testing.T, kubelet Kubelet, line *Line) *session {
@@ -83,6 +89,10 @@ func newSession(t *testing.T, kubelet Kubelet, line *Line) *session {
 }
 
 func (s *session) serve() {
+	if s.kubelet.Native {
+		s.line.hush()
+		s.succeed()
+	}
 	messages := make(chan message)
 	go func() {
 		defer close(messages)
@@ -99,12 +109,16 @@ func (s *session) serve() {
 			s.late = append(s.late, m)
 			continue
 		}
-		value, err := s.request(m)
-		s.line.answer(m.ID, value, asError(err))
+		s.respond(m)
 		if m.Method == "shutdown" {
 			return
 		}
 	}
+}
+
+func (s *session) respond(m message) {
+	value, err := s.request(m)
+	s.line.answer(m.ID, value, asError(err))
 }
 
 func (s *session) request(m message) (any, error) {
@@ -116,6 +130,9 @@ func (s *session) request(m message) (any, error) {
 	case "world/begin":
 		if err := s.leave(); err != nil {
 			return nil, err
+		}
+		if s.used {
+			return nil, successor{Request: m}.become()
 		}
 		return nil, s.beginAs(m.Params)
 	case "world/end":
@@ -136,7 +153,7 @@ func (s *session) request(m message) (any, error) {
 		}
 	}
 	if m.Method == "component/call" && stops(m.Params) {
-		return s.restart()
+		return s.restart(m)
 	}
 	return s.inBubble(func(w *World) (any, error) { return work(w, s.kubelet, m.Params) })
 }
@@ -155,8 +172,15 @@ func (s *session) offer() map[string]any {
 		"kubelet":    minor,
 		"components": components,
 		"features":   s.kubelet.Features,
-		"abilities":  map[string]any{"time": "virtual", "watch": "told", "http": "told", "users": os.Geteuid() == 0},
+		"abilities":  s.abilities(),
 	}
+}
+
+func (s *session) abilities() map[string]any {
+	if s.kubelet.Native {
+		return map[string]any{"time": "real", "watch": "native", "http": "loopback", "users": false}
+	}
+	return map[string]any{"time": "virtual", "watch": "told", "http": "told", "users": os.Geteuid() == 0}
 }
 
 // users are those whom a world may be of, by their ids.
@@ -191,6 +215,11 @@ func (s *session) become(id int) error {
 
 func (s *session) begin(atNS int64) {
 	s.late = nil
+	if s.kubelet.Native {
+		s.used = true
+		s.bubble = newBubble(nil, s.nativeWorld)
+		return
+	}
 	s.bubble = newBubble(s.t, func() *World {
 		w := newWorld(s.line, &s.ids)
 		time.Sleep(time.Duration(atNS))
@@ -200,11 +229,22 @@ func (s *session) begin(atNS int64) {
 	})
 }
 
-func (s *session) end() {
-	if s.bubble != nil {
-		s.bubble.end()
-		s.bubble = nil
+func (s *session) nativeWorld() *World {
+	w := newWorld(s.line, &s.ids)
+	w.native = true
+	if !s.start.IsZero() {
+		w.start = s.start
 	}
+	s.kubelet.Begin(w)
+	return w
+}
+
+// end ends the world. A native one can't be ended, only hushed.
+func (s *session) end() {
+	if s.bubble != nil && !s.kubelet.Native {
+		s.bubble.end()
+	}
+	s.bubble = nil
 }
 
 // leave ends the world and is root again, where it was.
@@ -215,13 +255,18 @@ func (s *session) leave() error {
 
 // restart ends the kubelet and begins another one at the same instant: a source of the
 // kubelet's has no other end than that of its process.
-func (s *session) restart() (any, error) {
+func (s *session) restart(m message) (any, error) {
+	var start time.Time
 	now, err := s.inBubble(func(w *World) (any, error) {
 		w.end()
+		start = w.start
 		return w.Now(), nil
 	})
 	if err != nil {
 		return nil, err
+	}
+	if s.kubelet.Native {
+		return nil, successor{Request: m, Goes: true, Start: start, IDs: s.ids}.become()
 	}
 	s.end()
 	s.begin(now.(int64))
@@ -235,11 +280,15 @@ func (s *session) inBubble(work func(*World) (any, error)) (any, error) {
 		os.Exit(stuckCode)
 	})
 	defer dog.Stop()
+	if s.kubelet.Native {
+		s.line.speak()
+		defer s.line.hush()
+	}
 	return s.bubble.do(work)
 }
 
 // bubble is a world in the making; its channels are made outside, so that its clock
-// stands while it waits for work.
+// stands while it waits for work. Without a test it is none, and its time is real.
 type bubble struct {
 	work    chan func(*World) (any, error)
 	results chan result
@@ -261,15 +310,21 @@ func newBubble(t *testing.T, begin func() *World) *bubble {
 	go func() {
 		defer close(b.over)
 		defer func() { b.fault = recover() }()
-		synctest.Test(t, func(*testing.T) {
-			rand.Seed(drawn)
-			w := begin()
-			for work := range b.work {
-				b.results <- w.carryOut(work)
-			}
-		})
+		if t == nil {
+			b.live(begin)
+			return
+		}
+		synctest.Test(t, func(*testing.T) { b.live(begin) })
 	}()
 	return b
+}
+
+func (b *bubble) live(begin func() *World) {
+	rand.Seed(drawn)
+	w := begin()
+	for work := range b.work {
+		b.results <- w.carryOut(work)
+	}
 }
 
 func (b *bubble) do(work func(*World) (any, error)) (any, error) {

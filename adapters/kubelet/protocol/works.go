@@ -82,6 +82,7 @@ func (w *World) make(kubelet Kubelet, component string, config Config) error {
 	if factory == nil {
 		return Unknown("component %q is not offered", component)
 	}
+	w.path = config.Path
 	object, err := factory(w, config)
 	if err == nil {
 		w.objects[component] = object

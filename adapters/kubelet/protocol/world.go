@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"strings"
 	"sync"
 	"time"
 )
@@ -18,6 +19,8 @@ type World struct {
 	objects map[string]Object
 	asked   chan struct{}
 	alone   bool
+	native  bool
+	path    string
 	before  []func()
 
 	lock    sync.Mutex
@@ -44,6 +47,9 @@ func (w *World) Now() int64 { return time.Since(w.start).Nanoseconds() }
 
 // At is the instant that lies so many nanoseconds after the world's beginning.
 func (w *World) At(ns int64) time.Time { return w.start.Add(time.Duration(ns)) }
+
+// Path is the path that a file source is told to read.
+func (w *World) Path() string { return strings.TrimRight(w.path, "/") }
 
 // Ask asks the rest of the kubelet, which the suite plays.
 func (w *World) Ask(question string, args ...any) (any, error) {
@@ -145,8 +151,12 @@ func (w *World) hold(held bool) {
 func (w *World) Before(work func()) { w.before = append(w.before, work) }
 
 // advance moves the clock to an instant, or stops at the first question that is
-// answered later.
+// answered later. Real time can't be moved.
 func (w *World) advance(toNS int64) {
+	if w.native {
+		w.Rest()
+		return
+	}
 	select {
 	case <-w.asked:
 	default:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io/ioutil"
 
 	"github.com/spf13/pflag"
@@ -42,9 +41,6 @@ func parseFlags(a flagArguments) (any, error) {
 	// As NewMainKubelet does, which is not linked.
 	if settings.SyncFrequency <= 0 {
 		return nil, protocol.Refused("invalid sync frequency "+settings.SyncFrequency.String(), false)
-	}
-	if settings.SyncFrequency <= 0 { // as NewMainKubelet, which needs a whole node
-		return nil, protocol.Refused(fmt.Sprintf("invalid sync frequency %d", settings.SyncFrequency), false)
 	}
 	hostname := settings.HostnameOverride
 	if hostname == "" {

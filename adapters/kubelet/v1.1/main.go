@@ -5,7 +5,6 @@ package main
 
 import (
 	"flag"
-	"net/http"
 	"strings"
 	"time"
 	_ "unsafe" // for go:linkname
@@ -31,7 +30,7 @@ func main() {
 	glog.SetOutput(log)
 	protocol.Main(protocol.Kubelet{
 		Version:  "1.1.1",
-		Features: []string{"back-pressure", "logs", "nil-and-empty", "notification-modes", "source-operations"},
+		Features: []string{"back-pressure", "logs", "nil-and-empty", "notification-modes", "resource-versions", "source-operations", "watch-failures"},
 		Components: map[string]protocol.Factory{
 			"backoff":   newBackoff,
 			"manifest":  newManifest,
@@ -45,8 +44,9 @@ func main() {
 		},
 		Begin: func(w *protocol.World) {
 			log.world = w
-			http.DefaultTransport = w.Network()
+			standIn(w)
 		},
+		Native: native,
 	})
 }
 

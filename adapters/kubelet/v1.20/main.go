@@ -15,12 +15,12 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/config"
 	"k8s.io/kubernetes/pkg/kubelet/kubeletconfig/configfiles"
 	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
-	utilfs "k8s.io/kubernetes/pkg/util/filesystem"
 	nodeutil "k8s.io/kubernetes/pkg/util/node"
 
 	"podsource/modern"
 	"podsource/modern/lines"
 	"podsource/modern/operations"
+	"podsource/modern/settings"
 	"podsource/protocol"
 )
 
@@ -48,7 +48,7 @@ func main() {
 		DecodeList:   operations.DecodeList,
 		StartLoop:    startLoop,
 		NodeName:     nodeutil.GetHostname,
-		ReadConfig:   readConfig,
+		ReadConfig:   settings.Read(configfiles.Loader.Load),
 	})
 }
 
@@ -85,20 +85,4 @@ func start(w *protocol.World, source string, c protocol.Config, to operations.Ch
 	case "api":
 		config.NewSourceApiserver(modern.Client(w), node, modern.Synced(w), to)
 	}
-}
-
-// oneFile is a filesystem with one file: the configuration file.
-type oneFile struct {
-	utilfs.Filesystem
-	data []byte
-}
-
-func (f oneFile) ReadFile(string) ([]byte, error) { return f.data, nil }
-
-func readConfig(path string, data []byte) (modern.Settings, error) {
-	loader, err := configfiles.NewFsLoader(oneFile{data: data}, path)
-	if err != nil {
-		return nil, err
-	}
-	return loader.Load()
 }

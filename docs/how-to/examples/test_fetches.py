@@ -1,8 +1,6 @@
 import pytest
 import requests
 
-from pytest_podsource.doubles.manifests import manifest
-
 
 class Fetcher:
     """The code under test: keeps the last good manifest."""
@@ -19,12 +17,12 @@ class Fetcher:
             self.pod = reply.json()["metadata"]["name"]
 
 
-def test_pod_stays_while_the_server_fails(podsource_url):
-    podsource_url.reply(manifest("web"))
+def test_pod_stays_while_the_server_fails(podsource_url, podsource_pod):
+    podsource_url.reply(podsource_pod("web"))
     podsource_url.reply("busy", status=503)
     podsource_url.fail("reset")
     podsource_url.fail("silent")
-    podsource_url.reply(manifest("web-2"))
+    podsource_url.reply(podsource_pod("web-2"))
     fetcher = Fetcher(podsource_url.url, token="abc")
 
     pods = []
@@ -37,8 +35,8 @@ def test_pod_stays_while_the_server_fails(podsource_url):
 
 
 @pytest.mark.podsource(http="server")
-def test_over_a_real_socket(podsource_url):
-    podsource_url.reply(manifest("web"))
+def test_over_a_real_socket(podsource_url, podsource_pod):
+    podsource_url.reply(podsource_pod("web"))
     fetcher = Fetcher(podsource_url.url, token="abc")
 
     fetcher.fetch()

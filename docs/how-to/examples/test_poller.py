@@ -2,8 +2,7 @@ import threading
 import time
 from pathlib import Path
 
-from pytest_podsource.contract import SECOND_NS
-from pytest_podsource.doubles.manifests import manifest
+from pytest_podsource import SECOND_NS
 
 
 def poll(directory: Path, seen: list, stop: threading.Event) -> None:
@@ -14,7 +13,9 @@ def poll(directory: Path, seen: list, stop: threading.Event) -> None:
         )
 
 
-def test_change_is_seen_at_the_next_poll(podsource_clock, podsource_manifest_dir):
+def test_change_is_seen_at_the_next_poll(
+    podsource_clock, podsource_manifest_dir, podsource_pod
+):
     seen, stop = [], threading.Event()
     poller = threading.Thread(
         target=poll, args=(podsource_manifest_dir.path, seen, stop)
@@ -22,7 +23,7 @@ def test_change_is_seen_at_the_next_poll(podsource_clock, podsource_manifest_dir
     poller.start()
 
     podsource_clock.advance(30 * SECOND_NS)
-    podsource_manifest_dir.place("web.json", manifest("web"))
+    podsource_manifest_dir.place("web.json", podsource_pod("web"))
     podsource_clock.advance(30 * SECOND_NS)
     stop.set()
     poller.join()

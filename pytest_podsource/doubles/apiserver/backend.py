@@ -94,23 +94,23 @@ class Backend:
 
     def answered(
         self, call: Call, headers: dict[str, str], certificate: dict[str, Any] | None
-    ) -> tuple[Answer | Watch, Order | None]:
-        """Return the answer, and what is to go wrong with it."""
+    ) -> tuple[Answer | Stream, Order | None]:
+        """
+        Return the answer, and what is to go wrong with it.
+
+        A stream is one of the open watches before anybody learns that it was asked for.
+        """
         with self._happened:
             user = user_of(headers, certificate, self._token)
             order = self.orders.of_request(call)
-            reply = self._reply(call, user, order)
+            decided = self._reply(call, user, order)
+            reply = (
+                self._opened(call, decided) if isinstance(decided, Watch) else decided
+            )
             silent = order is not None and order.deed in ("hang", "reset")
-            status = 200 if isinstance(reply, Watch) else reply.status
+            status = reply.status if isinstance(reply, Answer) else 200
             self._note(call, headers, user, 0 if silent else status)
             return reply, order
-
-    def opened(self, call: Call, watch: Watch) -> Stream:
-        """Return the stream of a watch that has been answered."""
-        with self._lock:
-            stream = Stream(call, watch, self._lock)
-            self._streams.append(stream)
-            return stream
 
     def closed(self, stream: Stream) -> None:
         """Take note that a stream has ended."""
@@ -121,6 +121,11 @@ class Backend:
         """Whether the next event is to be broken off."""
         with self._lock:
             return self.orders.of_event(stream.call) is not None
+
+    def _opened(self, call: Call, watch: Watch) -> Stream:
+        stream = Stream(call, watch, self._lock)
+        self._streams.append(stream)
+        return stream
 
     def _reply(
         self, call: Call, user: str | None, order: Order | None

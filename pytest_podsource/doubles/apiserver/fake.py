@@ -289,7 +289,7 @@ class FakeApiserver:
                 stream.tell(data + b"\n")
 
     def wait_for(
-        self, verb: str, count: int = 1, *, resource: str = "", timeout_s: float = 5.0
+        self, verb: str, count: int = 1, *, resource: str = "", timeout_s: float = 10.0
     ) -> list[SeenCall]:
         """
         Wait until so many requests of that kind have come; return them.

@@ -14,13 +14,11 @@ import ssl
 import struct
 import threading
 from collections.abc import Coroutine, Iterable
-from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
-from pytest_podsource.apiserver.answers import JSON, Answer, Call, call_of
-from pytest_podsource.apiserver.watching import Watch
+from pytest_podsource.apiserver.answers import JSON, Answer, call_of
 from pytest_podsource.doubles.apiserver.backend import Backend
 from pytest_podsource.doubles.apiserver.orders import Order
 from pytest_podsource.doubles.apiserver.streams import Stream
@@ -108,12 +106,17 @@ class HttpServer:
         headers = {name.lower(): value for name, value in request.headers.items()}
         certificate = request.get_extra_info("peercert")
         answer, order = self._backend.answered(call, headers, certificate)
-        with suppress(_Broken):
-            return await self._sent(_Exchange(request, order), call, answer)
-        return web.Response()  # to nobody: the connection is gone
+        exchange = _Exchange(request, order)
+        try:
+            return await self._sent(exchange, answer)
+        except _Broken:
+            return web.Response()  # to nobody: the connection is gone
+        finally:
+            if isinstance(answer, Stream):
+                self._backend.closed(answer)
 
     async def _sent(
-        self, exchange: _Exchange, call: Call, answer: Answer | Watch
+        self, exchange: _Exchange, answer: Answer | Stream
     ) -> web.StreamResponse:
         if exchange.deed == "hang":
             await asyncio.Event().wait()
@@ -121,20 +124,11 @@ class HttpServer:
             exchange.reset()
         if isinstance(answer, Answer):
             return await exchange.send(answer)
-        stream = self._backend.opened(call, answer)
-        try:
-            return await self._stream(exchange, stream, answer.options.timeout_s)
-        finally:
-            self._backend.closed(stream)
+        return await self._stream(exchange, answer)
 
-    async def _stream(
-        self, exchange: _Exchange, stream: Stream, timeout_s: int | None
-    ) -> web.StreamResponse:
-        response = web.StreamResponse(headers=_HEADERS)
-        response.content_type = JSON
-        response.enable_chunked_encoding()
-        await response.prepare(exchange.request)
-        until = self._loop.time() + timeout_s if timeout_s else math.inf
+    async def _stream(self, exchange: _Exchange, stream: Stream) -> web.StreamResponse:
+        response = await exchange.begin(200, {**_HEADERS, "Content-Type": JSON})
+        until = self._loop.time() + (stream.timeout_s or math.inf)
         while True:
             stream.wake.clear()
             for line in stream.take():
@@ -186,6 +180,15 @@ class _Exchange:
             response.enable_compression(web.ContentCoding.gzip)
         return response
 
+    async def begin(self, status: int, headers: dict[str, str]) -> web.StreamResponse:
+        response = web.StreamResponse(status=status, headers=headers)
+        if "Content-Length" in headers or self.request.version < HttpVersion11:
+            response.force_close()  # the body may be shorter, or tells no length
+        else:
+            response.enable_chunked_encoding()
+        await response.prepare(self.request)
+        return response
+
     async def write(self, response: web.StreamResponse, data: bytes) -> None:
         step = self._piece or len(data) or 1
         for start in range(0, len(data), step):
@@ -213,12 +216,7 @@ class _Exchange:
     async def _send_in_pieces(
         self, answer: Answer, headers: dict[str, str]
     ) -> web.StreamResponse:
-        response = web.StreamResponse(status=answer.status, headers=headers)
-        if "Content-Length" in headers:
-            response.force_close()  # the body may be shorter
-        else:
-            response.enable_chunked_encoding()
-        await response.prepare(self.request)
+        response = await self.begin(answer.status, headers)
         if self.deed == "cut":
             await self.break_off(response, b"".join(answer.body))
         for piece in answer.body:

@@ -14,11 +14,12 @@ from pytest_podsource.apiserver.watching import Watch
 
 class Stream:
     """
-    A watch under way, with what is told besides.
+    A watch under way, with what is told besides; it begins with what is there now.
 
     Attributes:
         call: What opened it.
         wake: Set where there may be something new; awaited by the server only.
+        timeout_s: After how many seconds it is to end; None: it goes on.
         is_over: Whether it ends after what is still to be told.
     """
 
@@ -26,15 +27,18 @@ class Stream:
         self.call = call
         self.wake = asyncio.Event()
         self.is_over = False
+        self.timeout_s = watch.options.timeout_s
         self._watch = watch
         self._lock = lock
         self._lines: deque[bytes] = deque()
+        self._look()
 
     def tell(self, line: bytes) -> None:
         """Send *line* as it is, after what came before."""
         with self._lock:
             self._look()
-            self._lines.append(line)
+            if not self.is_over:
+                self._lines.append(line)
 
     def bookmark(self) -> None:
         """Send a bookmark to a client that asked for them."""

@@ -49,7 +49,7 @@ def faults_of_metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
         name = metadata["clusterName"]
         yield from checked("metadata.clusterName", name, dns_1035_label)
     yield from faults_of_labels(metadata.get("labels") or {}, "metadata.labels")
-    yield from _annotations(metadata.get("annotations") or {})
+    yield from faults_of_annotation_keys(metadata.get("annotations") or {}, "metadata")
     yield from _owners(metadata.get("ownerReferences") or ())
     yield from _finalizers(metadata.get("finalizers") or ())
     for index, entry in enumerate(metadata.get("managedFields") or ()):
@@ -78,8 +78,13 @@ def _manager(entry: Mapping[str, Any], path: str) -> Iterator[str]:
         yield invalid(f"{path}.subresource", entry["subresource"], reason)
 
 
-def _annotations(annotations: Mapping[str, str]) -> Iterator[str]:
-    path = "metadata.annotations"
+def faults_of_annotation_keys(
+    annotations: Mapping[str, str], parent: str
+) -> Iterator[str]:
+    """
+    Yield what is wrong with the keys and the size of *annotations* below *parent*.
+    """
+    path = f"{parent}.annotations"
     for key in annotations:
         if reason := qualified_name(key.lower()):
             yield invalid(path, key, reason)

@@ -38,7 +38,9 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def faults_of_tolerations(
-    tolerations: Sequence[Part], gates: Mapping[str, bool]
+    tolerations: Sequence[Part],
+    gates: Mapping[str, bool],
+    where: str = "spec.tolerations",
 ) -> Iterator[str]:
     """
     Yield what is wrong with *tolerations*.
@@ -47,7 +49,7 @@ def faults_of_tolerations(
     """
     compares = gates.get("TaintTolerationComparisonOperators", False)
     for index, toleration in enumerate(tolerations):
-        path = f"spec.tolerations[{index}]"
+        path = f"{where}[{index}]"
         key, operator = toleration.get("key", ""), toleration.get("operator", "")
         effect = toleration.get("effect", "")
         if key:
@@ -157,7 +159,12 @@ def _requirement(
         yield from checked(f"{path}.values[{index}]", value, label_value)
 
 
-def _selector(selector: Part, path: str) -> Iterator[str]:
+def faults_of_selector(selector: Part, path: str) -> Iterator[str]:
+    """
+    Yield what is wrong with a label *selector*.
+
+    Kubelet: ``ValidateLabelSelector``.
+    """
     labels = selector.get("matchLabels") or {}
     yield from faults_of_labels(labels, f"{path}.matchLabels")
     for index, each in enumerate(selector.get("matchExpressions") or ()):
@@ -166,7 +173,7 @@ def _selector(selector: Part, path: str) -> Iterator[str]:
 
 def _pod_term(term: Part, path: str) -> Iterator[str]:
     for kind in ("labelSelector", "namespaceSelector"):
-        yield from _selector(term.get(kind, {}), f"{path}.{kind}")
+        yield from faults_of_selector(term.get(kind, {}), f"{path}.{kind}")
     for namespace in term.get("namespaces") or ():
         yield from checked(f"{path}.namespace", namespace, dns_label)
     yield from _label_keys(term, path)
@@ -218,4 +225,4 @@ def faults_of_spreading(constraints: Sequence[Part], kubelet: Kubelet) -> Iterat
         yield from _label_keys(constraint, path)
         if "spread-selectors" in kubelet.validation_rules:
             selector = constraint.get("labelSelector", {})
-            yield from _selector(selector, f"{path}.labelSelector")
+            yield from faults_of_selector(selector, f"{path}.labelSelector")

@@ -18,6 +18,9 @@ from pytest_podsource.core.manifest.validation.faults import (
     unsupported,
 )
 from pytest_podsource.core.manifest.validation.names import local_path, user_id
+from pytest_podsource.core.manifest.validation.systems import (
+    faults_of_windows_options,
+)
 from pytest_podsource.core.versions import Kubelet
 
 Part = Mapping[str, Any]
@@ -62,6 +65,7 @@ def faults_of_pod_security(spec: Part, kubelet: Kubelet) -> Iterator[str]:
         if context.get(field, known[0]) not in known:
             yield unsupported(f"{path}.{field}", context[field], known)
     yield from _profiles(context, path)
+    yield from faults_of_windows_options(context, path)
 
 
 def faults_of_security(
@@ -85,6 +89,7 @@ def faults_of_security(
         if "CAP_SYS_ADMIN" in added:
             yield invalid(path, context, "CAP_SYS_ADMIN, and no escalation")
     yield from _profiles(context, path)
+    yield from faults_of_windows_options(context, path)
 
 
 def _ids(context: Part, path: str, fields: tuple[str, ...]) -> Iterator[str]:

@@ -39,6 +39,10 @@ from pytest_podsource.core.manifest.validation.security import (
     faults_of_host_users,
     faults_of_pod_security,
 )
+from pytest_podsource.core.manifest.validation.systems import (
+    faults_of_host_processes,
+    faults_of_system,
+)
 from pytest_podsource.core.manifest.validation.volumes import good_volumes
 from pytest_podsource.core.versions import Kubelet
 
@@ -46,7 +50,6 @@ Part = Mapping[str, Any]
 
 _RESTART_POLICIES = ("Always", "Never", "OnFailure")
 _PREEMPTION_POLICIES = ("Never", "PreemptLowerPriority")
-_SYSTEMS = ("linux", "windows")
 _MAX_DEADLINE = 2**31 - 1
 _MAX_NAMESERVERS = 3
 _MAX_SEARCHES, _OLD_MAX_SEARCHES = 32, 6
@@ -77,6 +80,8 @@ def faults_of_spec(
     yield from faults_of_labels(spec.get("nodeSelector") or {}, "spec.nodeSelector")
     yield from faults_of_pod_security(spec, kubelet)
     yield from faults_of_host_users(spec)
+    yield from faults_of_host_processes(spec)
+    yield from faults_of_system(spec)
     yield from faults_of_affinity(spec.get("affinity", {}))
     yield from faults_of_spreading(spec.get("topologySpreadConstraints") or (), kubelet)
     yield from _gates(spec)
@@ -111,9 +116,6 @@ def _policies(spec: Part, kubelet: Kubelet) -> Iterator[str]:
     if "preemptionPolicy" in spec:
         policy = spec["preemptionPolicy"]
         yield from one_of("spec.preemptionPolicy", policy, _PREEMPTION_POLICIES)
-    if "os" in spec:
-        name = spec["os"]["name"]
-        yield from one_of("spec.os" if name else "spec.os.name", name, _SYSTEMS)
 
 
 def _network(spec: Part, kubelet: Kubelet) -> Iterator[str]:

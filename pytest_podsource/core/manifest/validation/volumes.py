@@ -7,6 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_podsource.core.manifest.validation.claims import faults_of_template
+from pytest_podsource.core.manifest.validation.disks import (
+    faults_of_disk,
+    faults_of_portal,
+)
 from pytest_podsource.core.manifest.validation.environment import (
     VOLUME_FIELDS,
     faults_of_field,
@@ -23,7 +28,9 @@ from pytest_podsource.core.manifest.validation.faults import (
     unsupported,
 )
 from pytest_podsource.core.manifest.validation.names import (
+    MAX_LABEL,
     dns_label,
+    dns_subdomain,
     file_path,
     local_path,
     no_backsteps,
@@ -47,7 +54,8 @@ _HOST_PATH_TYPES = (
 )
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _TOKEN_SECONDS = (600, 2**32)
-# Fields that a source can't be without; of most kinds nothing else is checked here.
+_SHOWN_AS = {"gcePersistentDisk": "persistentDisk"}
+# Fields that a source can't be without.
 _REQUIRED: Mapping[str, Sequence[str]] = {
     "awsElasticBlockStore": ("volumeID",),
     "azureDisk": ("diskName", "diskURI"),
@@ -71,6 +79,7 @@ _REQUIRED: Mapping[str, Sequence[str]] = {
     "rbd": ("monitors", "image"),
     "scaleIO": ("gateway", "system", "volumeName"),
     "secret": ("secretName",),
+    "storageos": ("volumeName",),
     "vsphereVolume": ("volumePath",),
 }
 
@@ -87,6 +96,8 @@ def good_volumes(spec: Part, kubelet: Kubelet) -> tuple[dict[str, Part], list[st
         path, name = f"spec.volumes[{index}]", volume["name"]
         found = list(_source(volume, path, kubelet))
         found += needed(f"{path}.name", name, dns_label)
+        if kubelet.checks_details:
+            found += faults_of_portal(volume, path)
         if name in good:
             found.append(duplicate(f"{path}.name", name))
         faults += found
@@ -102,16 +113,23 @@ def _source(volume: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
     for kind in kinds[1:]:
         yield forbidden(f"{path}.{kind}", "may not specify more than 1 volume type")
     for kind in kinds[:1]:
-        here, source = f"{path}.{kind}", volume[kind]
-        for field in _REQUIRED.get(kind, ()):
-            if not source.get(field):
-                yield required(f"{here}.{field}")
-        if "image-references" in kubelet.validation_rules and kind == "image":
-            yield from _reference(source, here)
-        if kubelet.checks_details and kind in _CHECKS:
-            yield from _CHECKS[kind](source, here)
-        if kubelet.checks_details and kind in _FILES:
-            yield from _FILES[kind](source, here, kubelet)
+        here = f"{path}.{_SHOWN_AS.get(kind, kind)}"
+        yield from _of_kind(kind, volume[kind], here, kubelet)
+
+
+def _of_kind(kind: str, source: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
+    for field in _REQUIRED.get(kind, ()):
+        if not source.get(field):
+            yield required(f"{path}.{field}")
+    if "image-references" in kubelet.validation_rules and kind == "image":
+        yield from _reference(source, path)
+    if not kubelet.checks_details:
+        return
+    if kind in _CHECKS:
+        yield from _CHECKS[kind](source, path)
+    if kind in _CHECKS_BY_KUBELET:
+        yield from _CHECKS_BY_KUBELET[kind](source, path, kubelet)
+    yield from faults_of_disk(kind, source, path)
 
 
 def _host_path(source: Part, path: str) -> Iterator[str]:
@@ -135,6 +153,23 @@ def _git_repo(source: Part, path: str) -> Iterator[str]:
 def _nfs(source: Part, path: str) -> Iterator[str]:
     if not source["path"].startswith("/"):
         yield invalid(f"{path}.path", source["path"], "must be an absolute path")
+
+
+def _ephemeral(source: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
+    if "volumeClaimTemplate" in source:
+        template = source["volumeClaimTemplate"]
+        yield from faults_of_template(template, f"{path}.volumeClaimTemplate", kubelet)
+
+
+def _csi(source: Part, path: str) -> Iterator[str]:
+    driver = source["driver"]
+    if len(driver) > MAX_LABEL:
+        yield f"{path}.driver: Too long: may not be more than {MAX_LABEL} bytes"
+    if driver:
+        yield from checked(f"{path}.driver", driver.lower(), dns_subdomain)
+    if "nodePublishSecretRef" in source:
+        name = source["nodePublishSecretRef"].get("name", "")
+        yield from needed(f"{path}.nodePublishSecretRef.name", name, dns_subdomain)
 
 
 def _reference(source: Part, path: str) -> Iterator[str]:
@@ -252,11 +287,13 @@ _CHECKS: Mapping[str, Callable[[Part, str], Iterator[str]]] = {
     "emptyDir": _empty_dir,
     "gitRepo": _git_repo,
     "nfs": _nfs,
+    "csi": _csi,
     "image": _image,
     "secret": _items,
     "configMap": _items,
 }
-_FILES: Mapping[str, Callable[[Part, str, Kubelet], Iterator[str]]] = {
+_CHECKS_BY_KUBELET: Mapping[str, Callable[[Part, str, Kubelet], Iterator[str]]] = {
     "downwardAPI": _downward,
+    "ephemeral": _ephemeral,
     "projected": _projected,
 }

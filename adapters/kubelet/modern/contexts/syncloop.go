@@ -1,14 +1,12 @@
-package main
+package contexts
 
 import (
 	"context"
 	_ "unsafe" // for go:linkname
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/kubelet"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
-	"k8s.io/kubernetes/pkg/kubelet/config"
 	kubepod "k8s.io/kubernetes/pkg/kubelet/pod"
 	proberesults "k8s.io/kubernetes/pkg/kubelet/prober/results"
 	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
@@ -19,17 +17,18 @@ import (
 	"podsource/protocol"
 )
 
-func startLoop(w *protocol.World, updates <-chan kubetypes.PodUpdate) {
-	ready := loop.Ready(w)
-	made := loop.Make(w, map[string]any{
-		"sourcesReady":     config.NewSourcesReady(func(seen sets.Set[string]) bool { return ready(sets.List(seen)) }),
-		"podManager":       kubepod.NewBasicPodManager(),
-		"readinessManager": proberesults.NewManager(),
-		"containerManager": cm.NewStubContainerManager(),
-		"workQueue":        queue.NewBasicWorkQueue(clock.RealClock{}),
-		"clock":            clock.RealClock{},
-	})
-	go syncLoop(made, context.Background(), updates, handler{loop.Handler{World: w}})
+func startLoop(ready Ready) func(*protocol.World, <-chan kubetypes.PodUpdate) {
+	return func(w *protocol.World, updates <-chan kubetypes.PodUpdate) {
+		made := loop.Make(w, map[string]any{
+			"sourcesReady":     ready(loop.Ready(w)),
+			"podManager":       kubepod.NewBasicPodManager(),
+			"readinessManager": proberesults.NewManager(),
+			"containerManager": cm.NewStubContainerManager(),
+			"workQueue":        queue.NewBasicWorkQueue(clock.RealClock{}),
+			"clock":            clock.RealClock{},
+		})
+		go syncLoop(made, context.Background(), updates, handler{loop.Handler{World: w}})
+	}
 }
 
 //go:linkname syncLoop k8s.io/kubernetes/pkg/kubelet.(*Kubelet).syncLoop

@@ -1,4 +1,6 @@
-package main
+// Package wholesets is what the adapters of those kubelets have in common whose sources
+// send nothing but whole sets to PodConfig: all from 1.36 on.
+package wholesets
 
 import (
 	"context"
@@ -16,35 +18,44 @@ import (
 	"podsource/protocol"
 )
 
+// Seen asks PodConfig whether all sources have been seen; the kubelets do it differently.
+type Seen func(w *protocol.World, podConfig *config.PodConfig, names sets.Set[string]) bool
+
 type podConfig struct {
 	*config.PodConfig
 	world   *protocol.World
 	context context.Context
+	seen    Seen
 }
 
-func newPodConfig(w *protocol.World, _ string) (modern.PodConfig, error) {
-	return podConfig{
-		PodConfig: config.NewPodConfig(recorder{modern.Recorder{World: w}}, observer{}),
-		world:     w,
-		context:   klog.NewContext(context.Background(), structured.Logger(w)),
-	}, nil
+// newPodConfig makes the PodConfig of a world.
+func newPodConfig(seen Seen) func(*protocol.World, string) (modern.PodConfig, error) {
+	return func(w *protocol.World, _ string) (modern.PodConfig, error) {
+		return podConfig{
+			PodConfig: config.NewPodConfig(recorder{modern.Recorder{World: w}}, observer{}),
+			world:     w,
+			context:   klog.NewContext(context.Background(), structured.Logger(w)),
+			seen:      seen,
+		}, nil
+	}
 }
 
 func (p podConfig) Channel(source string) { p.PodConfig.Channel(p.context, source) }
 
-// Put sends a whole set: this kubelet's sources have no operations.
+// Put sends a whole set: these kubelets' sources have no operations.
 func (p podConfig) Put(source, _ string, pods []*v1.Pod) {
 	put(p.PodConfig.Channel(p.context, source), pods)
 }
 
 func (p podConfig) Start(source string, c protocol.Config) { start(p.world, source, c, &p) }
 
-func (p podConfig) SeenAllSources(seen []string) bool {
-	return p.PodConfig.SeenAllSources(structured.Logger(p.world), sets.New(seen...))
+func (p podConfig) SeenAllSources(names []string) bool {
+	return p.seen(p.world, p.PodConfig, sets.New(names...))
 }
 
-func (p podConfig) Sync() error { return protocol.Unknown("kubelet 1.37 has no Sync") }
+func (p podConfig) Sync() error { return protocol.Unknown("this kubelet has no Sync") }
 
+// startAlone starts a source whose sets the adapter reads itself.
 func startAlone(w *protocol.World, source string, c protocol.Config) { start(w, source, c, nil) }
 
 // start starts a source that sends to PodConfig or, where there is none, to us.
@@ -88,7 +99,7 @@ func put[T set](channel chan<- T, pods []*v1.Pod) {
 	channel <- T(struct{ Pods []*v1.Pod }{pods})
 }
 
-// recorder is modern.Recorder with the method that this kubelet asks for besides.
+// recorder is modern.Recorder with the method that these kubelets ask for besides.
 type recorder struct{ modern.Recorder }
 
 func (r recorder) WithLogger(klog.Logger) record.EventRecorderLogger { return r }

@@ -1,4 +1,4 @@
-package main
+package wholesets
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"podsource/protocol"
 )
 
+// startLoop starts the sync loop.
 func startLoop(w *protocol.World, updates <-chan kubetypes.PodUpdate) {
 	ready := loop.Ready(w)
 	made := loop.Make(w, map[string]any{

@@ -1,0 +1,3 @@
+"""
+Tells a wrong adapter from a wrong implementation.
+"""
