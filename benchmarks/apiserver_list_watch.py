@@ -2,8 +2,8 @@
 A fake apiserver's pods listed, and changes of them watched, through real HTTP.
 
 Server and client are processes of their own. A client lists PODS pods and watches CHANGES
-changes, once as a bare reader of bytes, which shows what the server costs, and once as the
-informer of the official Python client. Each row of the table has the seconds of the list
+changes: as a bare reader of bytes, which shows what the server costs, as the apiserver
+source of this project's reference, and as the informer of the official Python client. Each row of the table has the seconds of the list
 (from the first request until all pods are known), those of the changes (from the first
 one until the last is known), and the largest memory of both processes; below it stand the
 growth from half of the pods to all of them, and the ratios to the official client.
@@ -239,6 +239,31 @@ def _read(connection: HTTPConnection, told: Told) -> None:
         told("MODIFIED", 1)
 
 
+def source(url: str, told: Told) -> Start:
+    """
+    Return what runs the apiserver source of the reference, of the newest kubelet.
+    """
+    from pytest_podsource import Config, SourceUpdate, reference  # noqa: PLC0415
+    from pytest_podsource.shells.env import RealEnvironment  # noqa: PLC0415
+    from pytest_podsource.shells.kubeconfig import Access  # noqa: PLC0415
+
+    sets = 0
+
+    def on_update(update: object) -> None:
+        nonlocal sets
+        assert isinstance(update, SourceUpdate)
+        sets += 1
+        told(*(("ADDED", len(update.pods)) if sets == 1 else ("MODIFIED", 1)))
+
+    def start() -> None:
+        env = RealEnvironment(on_update, answers={"node_has_synced": True})
+        env.connect(Access(server=url), NODE)
+        reference.new_apiserver_source(Config(node_name=NODE), env).start()
+        env.run()
+
+    return start
+
+
 def official(url: str, told: Told) -> Start:
     """
     Return what runs the informer of the official client.
@@ -269,7 +294,7 @@ def memory_mib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-CLIENTS = {"bare": bare, "official": official}
+CLIENTS = {"bare": bare, "source": source, "official": official}
 
 if __name__ == "__main__":
     match sys.argv[1:]:

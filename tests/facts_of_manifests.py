@@ -28,13 +28,13 @@ FACTS: dict[str, Patch] = {
     "DECODE-02": _JSON_AS_YAML,
     "DECODE-03": Patch(
         module=_TEXT,
-        old="_Document().value(loader.get_node())",
-        new="[_Document().value(loader.get_node()) for _ in iter(loader.check_node, False)][-1]",
+        old="loader.get_node() if loader.check_node() else None",
+        new="[loader.get_node() for _ in iter(loader.check_node, False)][-1]",
     ),
     "DECODE-04": Patch(
         module=_DECODE,
-        old="value = text.read(data)",
-        new='value = text.read(data) or {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "x"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}',
+        old="decode_value(text.read(data), config, source)",
+        new='decode_value(text.read(data) or {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "x"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}, config, source)',
     ),
     "DECODE-05": Patch(
         module=_TEXT,
@@ -85,8 +85,8 @@ FACTS: dict[str, Patch] = {
     ),
     "DECODE-16": Patch(
         module=_DECODE,
-        old="raise Refused(f\"invalid pod: [{' '.join(faults)}]\", parsed=True)",
-        new="raise Refused(f\"invalid pod: [{' '.join(faults)}]\", parsed=False)",
+        old="super().__init__(f\"invalid pod: [{' '.join(faults)}]\", parsed=True)",
+        new="super().__init__(f\"invalid pod: [{' '.join(faults)}]\", parsed=False)",
     ),
     "DECODE-17": Patch(
         module=_DECODE,

@@ -94,8 +94,8 @@ FACTS: dict[str, Patch] = {
     ),
     "URL-18": Patch(
         module="core.manifest.text",
-        old="return _Document().value(loader.get_node())",
-        new="value = _Document().value(loader.get_node())\n        while loader.check_node():\n            value = _Document().value(loader.get_node())\n        return value",
+        old="loader.get_node() if loader.check_node() else None",
+        new="[loader.get_node() for _ in iter(loader.check_node, False)][-1]",
     ),
     "URL-19": Patch(
         module=_SOURCE,

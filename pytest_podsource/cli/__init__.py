@@ -1,47 +1,65 @@
 """
-The command ``podsource``: one module a command.
+The command ``podsource``: one module a command, imported when it is asked for.
 """
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import click
 
-from pytest_podsource.cli.backoff import backoff
-from pytest_podsource.cli.cases import cases
-from pytest_podsource.cli.decode import decode
-from pytest_podsource.cli.doctor import doctor
-from pytest_podsource.cli.new_adapter import new_adapter
-from pytest_podsource.cli.record import record
-from pytest_podsource.cli.report import report
-from pytest_podsource.cli.reproduce import reproduce
-from pytest_podsource.cli.run import run
-from pytest_podsource.cli.watch import watch
 from pytest_podsource.exceptions import PodSourceError
 
+#: Each is a module of this package, with a command of the same name in it.
+COMMANDS = (
+    "backoff",
+    "cases",
+    "check",
+    "completion",
+    "decode",
+    "diff",
+    "doctor",
+    "explain",
+    "new-adapter",
+    "record",
+    "report",
+    "reproduce",
+    "run",
+    "watch",
+)
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class Commands(click.Group):
+    """
+    The group of all commands; what a command needs is imported with it alone.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, ``None`` where a package that it needs is lacking."""
+        if cmd_name not in COMMANDS:
+            return None
+        name = cmd_name.replace("-", "_")
+        try:
+            module = import_module(f"pytest_podsource.cli.{name}")
+        except ModuleNotFoundError as error:
+            if str(error.name).startswith("pytest_podsource"):
+                raise
+            return None  # a zipapp has no pytest, for one
+        command: click.Command = getattr(module, name)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="pytest-podsource", prog_name="podsource")
 def commands() -> None:
     """
     What the kubelet does with static pods.
     """
-
-
-for _command in (
-    backoff,
-    cases,
-    decode,
-    doctor,
-    new_adapter,
-    record,
-    report,
-    reproduce,
-    run,
-    watch,
-):
-    commands.add_command(_command)
 
 
 def main() -> None:

@@ -14,8 +14,14 @@ from pytest_podsource.cli.parameters import duration, json_option, text_of_ns
 from pytest_podsource.core.backoff import Backoff
 from pytest_podsource.world.clock import CaseClock
 
+_EXAMPLES = """\b
+Examples:
+  podsource backoff
+  podsource backoff --initial 500ms --max 10s --steps 8
+"""
 
-@click.command()
+
+@click.command(epilog=_EXAMPLES)
 @click.option("--initial", type=duration, default="1s", show_default=True)
 @click.option("--max", "max_", type=duration, default="20s", show_default=True)
 @click.option("--steps", type=click.IntRange(min=1), default=12, show_default=True)

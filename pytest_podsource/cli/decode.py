@@ -19,8 +19,15 @@ from pytest_podsource.cli.parameters import (
 )
 from pytest_podsource.contract import Config, Refused
 
+_EXAMPLES = """\b
+Examples:
+  podsource decode web.yaml
+  podsource decode web.yaml --kubelet 1.20 --node-name cp-1
+  podsource decode - --json < web.yaml
+"""
 
-@click.command()
+
+@click.command(epilog=_EXAMPLES)
 @click.argument(
     "file", type=click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True)
 )

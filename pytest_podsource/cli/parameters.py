@@ -4,10 +4,16 @@ Options and kinds of values that several commands share.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import click
+from click.shell_completion import CompletionItem
 
 from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.core.versions import KUBELETS, NEWEST
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def duration(text: str) -> int:
@@ -24,6 +30,52 @@ def duration(text: str) -> int:
     if ns <= 0:
         raise click.BadParameter(f"{text!r} is not longer than nothing.")
     return ns
+
+
+def version_option(*names: str, help_: str) -> Callable[[Command], Command]:
+    """
+    Return an option that takes a kubelet's version, of any minor or patch.
+
+    A minor between two known ones counts as the older of them, which is said.
+    """
+    return click.option(
+        *names,
+        metavar="VERSION",
+        callback=_known,
+        shell_complete=_versions,
+        help=help_,
+    )
+
+
+def _known(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> str | None:
+    if value is None:
+        return None
+    parts = value.removeprefix("v").split(".")
+    if len(parts) not in (2, 3) or not all(each.isdecimal() for each in parts):
+        raise click.BadParameter(
+            f"{value!r} is not a version. Right would be such as {NEWEST}."
+        )
+    asked = (int(parts[0]), int(parts[1]))
+    minors = {tuple(map(int, each.split("."))): each for each in KUBELETS}
+    if not min(minors) <= asked <= max(minors):
+        raise click.BadParameter(
+            f"{value!r} is not known. Known versions: {', '.join(KUBELETS)}."
+        )
+    found = minors[max(each for each in minors if each <= asked)]
+    if asked not in minors:
+        click.echo(f"podsource: {value} counts as {found}, {_OLDER}", err=True)
+    return found
+
+
+_OLDER = "the nearest older one that is known."
+
+
+def _versions(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    return [CompletionItem(each) for each in KUBELETS if each.startswith(incomplete)]
 
 
 kubelet_option = click.option(

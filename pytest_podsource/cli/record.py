@@ -27,8 +27,13 @@ from pytest_podsource.suite.story import load_origins, tell
 from pytest_podsource.suite.verdict import FAILURES, Outcome
 from pytest_podsource.world.simulated import SimulatedWorld
 
+_EXAMPLES = """\b
+Examples:
+  podsource record cmd:adapters/kubelet/bin/kubelet-1.37
+"""
 
-@click.command()
+
+@click.command(epilog=_EXAMPLES)
 @click.argument("implementation", metavar="IMPL")
 @click.option(
     "--kubelet",

@@ -20,6 +20,7 @@ from pytest_podsource.cli.parameters import (
 from pytest_podsource.contract import Config, Pod, PodUpdate, Refused
 from pytest_podsource.core.versions import kubelet as kubelet_of
 from pytest_podsource.driver.compose import ComposedSources
+from pytest_podsource.exceptions import UsageError
 from pytest_podsource.shells.apiserver import NodeSync
 from pytest_podsource.shells.env import RealEnvironment
 from pytest_podsource.shells.kubeconfig import Access, read_kubeconfig
@@ -118,9 +119,15 @@ class Agent:
     def run(self) -> None:
         """
         Run until it is interrupted.
+
+        Raises:
+            UsageError: The kubelet would panic at such a setting.
         """
         self._loop.start()
-        self._sources.start()
+        try:
+            self._sources.start()
+        except ValueError as error:
+            raise UsageError(f"A kubelet ends at once, for a source: {error}") from None
         self._env.run()
 
     def close(self) -> None:

@@ -25,7 +25,15 @@ from pytest_podsource.shells.env import RealEnvironment
 _PERIOD_NS = 20 * SECOND_NS
 
 
-@click.command()
+_EXAMPLES = """\b
+Examples:
+  podsource watch /etc/kubernetes/manifests
+  podsource watch manifests --once --json
+  podsource watch --config /var/lib/kubelet/config.yaml
+"""
+
+
+@click.command(epilog=_EXAMPLES)
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--config",

@@ -62,6 +62,8 @@ class Kubelet:
         integers_wrap: Integers that are too large may wrap around (DECODE-09).
         int_or_string_bits: Bits of a port that may be a name, less the sign (DECODE-09).
         needs_api_version: ``apiVersion`` is required (DECODE-11).
+        list_items_keep_kind: Items of a list keep their kind and API version, which
+            count for the UID (DECODE-14).
         file_toleration: File pods tolerate NoExecute (DECODE-33).
         pending_phase: ``status.phase`` is set to Pending (DECODE-36).
         self_link: ``odd``, ``api`` or empty for none (DECODE-37).
@@ -160,6 +162,7 @@ class Kubelet:
     integers_wrap: bool
     int_or_string_bits: int
     needs_api_version: bool
+    list_items_keep_kind: bool
     file_toleration: bool
     pending_phase: bool
     self_link: str
@@ -321,6 +324,7 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "int_or_string_bits": {"1.1": 63, "1.20": 31},
     "integers_wrap": {"1.1": False, "1.20": True, "1.30": False},
     "needs_api_version": {"1.1": False, "1.20": True},
+    "list_items_keep_kind": {"1.1": False, "1.37": True},
     "file_toleration": {"1.1": False, "1.20": True},
     "pending_phase": {"1.1": False, "1.20": True},
     "self_link": {"1.1": "odd", "1.20": "api", "1.30": ""},

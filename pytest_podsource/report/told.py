@@ -15,7 +15,7 @@ from pytest_podsource.report.visible import visible
 
 _MOST = 5
 _PARTS = "<- they part here"
-_LABELS = frozenset({"kubelet", "met", "again", "also"})
+_LABELS = frozenset({"given", "kubelet", "met", "again", "also"})
 
 
 class ToldStory:

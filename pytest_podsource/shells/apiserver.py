@@ -121,7 +121,7 @@ class Apiserver:
         return self._begin(partial(self._watch, query, lasts_s), on_event)
 
     def _begin(self, work: Callable[[_Request], None], on_outcome: OnOutcome) -> Cancel:
-        request = _Request(self._loop, on_outcome)
+        request = _Request(self._loop, self._access.server, on_outcome)
         threading.Thread(
             target=request.run, args=(work,), name="podsource-api", daemon=True
         ).start()
@@ -242,6 +242,7 @@ class _Request:
     """
 
     loop: Loop
+    server: str
     on_outcome: OnOutcome
     line: Cuttable = field(default_factory=Cuttable)
     _room: threading.Semaphore = field(
@@ -258,7 +259,7 @@ class _Request:
                 event = {"type": "ERROR", "object": _status(str(error))}
                 self.tell(event, last=True)
             except Exception as error:  # noqa: BLE001 - told to whoever asked
-                self.tell(_as_os_error(error), last=True)
+                self.tell(_at(self.server, _as_os_error(error)), last=True)
         self.line.cut()
 
     def tell(self, outcome: Outcome, *, last: bool = False) -> None:
@@ -428,6 +429,14 @@ def _as_os_error(error: BaseException) -> OSError:
     if type(error).__name__ == "SSLError":  # urllib3 looks at names itself
         return ssl.SSLError(errno.EPROTO, str(error))
     return OSError(errno.EPROTO, f"{type(error).__name__}: {error}")
+
+
+def _at(server: str, error: OSError) -> OSError:
+    """Return *error* with the address in its text."""
+    if server in str(error):
+        return error
+    what = error if error.filename else error.strerror or error
+    return type(error)(error.errno or errno.EIO, f"{server}: {what}")
 
 
 def _proxy_of_environment(url: str) -> str:

@@ -145,7 +145,8 @@ def _document(path: Path) -> Mapping[str, Any]:
     try:
         document = yaml.safe_load(path.read_bytes())
     except (OSError, yaml.YAMLError, ValueError) as error:
-        raise UsageError(f"{path} can't be read: {error}") from None
+        what = " ".join(str(error).split())
+        raise UsageError(f"{path} can't be read: {what}") from None
     if not isinstance(document, Mapping):
         raise UsageError(f"{path} is no kubeconfig: it is not a mapping.")
     return document

@@ -173,6 +173,17 @@ def done(step: Step) -> str:
     return f"{step.verb or 'repeat'} {_short(_words(argument))}".strip()
 
 
+def given(world: Mapping[str, Any]) -> str:
+    """
+    Return the world before the first step, as short as it can be said.
+    """
+    parts = [
+        f"{key} {_words(list(value) if key == 'files' else value)}"
+        for key, value in world.items()
+    ]
+    return "; ".join(_short(part) for part in parts)
+
+
 def _in_short(pods: Any) -> Any:
     """
     Return P by its name, and a list of P by their names.

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from pytest_podsource.suite.durations import text_of
+from pytest_podsource.suite.show import given
 from pytest_podsource.suite.verdict import Moment, Outcome
 
 _GO_PLACE = re.compile(r"([\w-]+\.go) ([\w.]+)")
@@ -62,6 +63,7 @@ def tell(
             _headline(outcome),
             *timeline(outcome.moments),
             *_notes(outcome),
+            *_labelled("given", [given(outcome.case.given)] if outcome.moments else []),
             *_labelled("kubelet", _rules(outcome, origins, confirmed)),
             *_labelled("met by", _met_by(outcome, origins)),
             *_labelled("again", [again] if again else []),
@@ -176,5 +178,5 @@ def _met_by(outcome: Outcome, origins: Origins) -> Iterator[str]:
 
 
 def _labelled(label: str, lines: Iterator[str] | list[str]) -> Iterator[str]:
-    for index, line in enumerate(lines):
+    for index, line in enumerate(filter(None, lines)):
         yield f"  {label if index == 0 else '':<9} {line}"

@@ -1,5 +1,9 @@
 """
 The apiserver of a simulated world: the pods of one node, listed and watched.
+
+Rule 1: what is there is the model's of ``pytest_podsource.apiserver``, as for the fake
+apiserver. Rule 2: what a watch tells is what the case says, word for word: events that no
+apiserver would tell are how a client's mistakes are found.
 """
 
 from __future__ import annotations
@@ -8,6 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeAlias
 
+from pytest_podsource.apiserver.failures import Failure, failure
+from pytest_podsource.apiserver.kinds import PODS
+from pytest_podsource.apiserver.listing import list_objects
+from pytest_podsource.apiserver.options import Options
+from pytest_podsource.apiserver.store import Store
+from pytest_podsource.apiserver.watching import Watch
 from pytest_podsource.contract import Cancel, Clock, Pod, ServerStatus
 from pytest_podsource.exceptions import CaseError
 from pytest_podsource.world.clock import Lane
@@ -19,7 +29,6 @@ OnWatched: TypeAlias = Callable[[WatchedEvent], None]
 _CHANGES = ("ADDED", "MODIFIED", "DELETED")
 _OTHERS = ("BOOKMARK", "ERROR", "end", "list_fails", "watch_fails")
 _INVALID = 422
-_REASONS = {410: "Expired", _INVALID: "Invalid", 429: "TooManyRequests"}
 
 
 class _Watcher:
@@ -36,7 +45,7 @@ class _Watcher:
 
 class PodModel:
     """
-    Pods with a resource version that counts changes, and those who watch them.
+    Pods with their history, and those who watch them.
 
     Args:
         clock: The clock of the case.
@@ -52,16 +61,21 @@ class PodModel:
     ) -> None:
         self.streams = streams
         self._clock = clock
-        self._version = 1
-        self._pods = {_key(pod): self._stamped(pod) for pod in pods}
-        self._history: list[tuple[int, dict[str, Any]]] = []
+        self._store = Store()
+        for pod in pods:
+            self._store.put(PODS, pod)
+        self._told: list[tuple[int, dict[str, Any]]] = []
         self._watchers: list[_Watcher] = []
         self._failing_lists: list[int | str] = []
         self._failing_watches: list[int | str] = []
 
-    def list_pods(self, on_done: Callable[[dict[str, Any] | OSError], None]) -> Cancel:
+    def list_pods(
+        self,
+        on_done: Callable[[dict[str, Any] | OSError], None],
+        resource_version: str = "",
+    ) -> Cancel:
         """Answer one list, or let it fail as ordered."""
-        answer = _failure(self._failing_lists, "list") or self._listing()
+        answer = _failure(self._failing_lists, "list") or self._list(resource_version)
         return self._clock.call_later(0, lambda: on_done(answer))
 
     def watch_pods(
@@ -69,24 +83,19 @@ class PodModel:
     ) -> Cancel:
         """Tell what came after *resource_version*, and what comes from now on."""
         watcher = _Watcher(self._clock, on_event)
-        failure = _failure(self._failing_watches, "watch")
-        if failure is not None:
-            watcher.tell(failure)
+        failed = _failure(self._failing_watches, "watch")
+        if failed is not None:
+            watcher.tell(failed)
             return watcher.forget
         self._watchers.append(watcher)
-        if initial:
-            self._begin(watcher)
-            return lambda: self._forget(watcher)
-        seen = int(resource_version) if resource_version.isdigit() else self._version
-        for version, event in self._history:
-            if version > seen:
-                watcher.tell(event)
+        for event in self._state() if initial else self._since(resource_version):
+            watcher.tell(event)
         return lambda: self._forget(watcher)
 
     def refuse_to_stream(self, on_event: OnWatched) -> Cancel:
         """Say that a watch can't begin with the pods that are there."""
         watcher = _Watcher(self._clock, on_event)
-        watcher.tell({"type": "ERROR", "object": _status(_INVALID)})
+        watcher.tell({"type": "ERROR", "object": failure(_INVALID).status})
         return watcher.forget
 
     def apply(self, argument: Mapping[str, Any]) -> None:
@@ -100,9 +109,9 @@ class PodModel:
             if word in _CHANGES:
                 self._change(word, value)
             elif word == "BOOKMARK":
-                self._tell({"type": word, "object": self._bookmark()})
+                self._tell(self._bookmark())
             elif word == "ERROR":
-                self._tell({"type": word, "object": _status(value)})
+                self._tell({"type": word, "object": failure(value).status})
                 self._end()
             elif word == "end":
                 self._end()
@@ -115,40 +124,42 @@ class PodModel:
                 raise CaseError("api", f"{word!r} is not known. Known words: {known}.")
 
     def _change(self, word: str, pod: Pod) -> None:
-        self._version += 1
-        stamped = self._stamped(pod)
-        if pod.get("kind", "Pod") != "Pod":
+        if pod.get("kind", PODS.kind) != PODS.kind:
             pass  # an event that has lost its way
         elif word == "DELETED":
-            self._pods.pop(_key(pod), None)
+            self._store.remove(PODS, PODS.key(pod))
         else:
-            self._pods[_key(pod)] = stamped
-        event = {"type": word, "object": stamped}
-        self._history.append((self._version, event))
+            self._store.put(PODS, pod)
+        event = {"type": word, "object": self._stamped(pod)}
+        self._told.append((self._store.revision, event))
         self._tell(event)
 
-    def _stamped(self, pod: Pod) -> Pod:
-        metadata = {**pod.get("metadata", {}), "resourceVersion": str(self._version)}
-        return {**deepcopy(pod), "metadata": metadata}
+    def _stamped(self, pod: Pod) -> dict[str, Any]:
+        """Return *pod* with the version of now, unless the case gives it one."""
+        version = {"resourceVersion": str(self._store.revision)}
+        return {**deepcopy(pod), "metadata": {**version, **pod.get("metadata", {})}}
+
+    def _list(self, resource_version: str) -> dict[str, Any] | OSError:
+        try:
+            options = Options(resource_version=resource_version)
+            return deepcopy(list_objects(self._store, PODS, options).whole())
+        except Failure as error:
+            return ServerStatus(error.code, error.status["message"])
+
+    def _state(self) -> list[dict[str, Any]]:
+        options = Options(match="NotOlderThan", bookmarks=True, initial_events=True)
+        return [each.whole() for each in Watch(self._store, PODS, options).take()]
+
+    def _since(self, resource_version: str) -> list[dict[str, Any]]:
+        now = self._store.revision
+        seen = int(resource_version) if resource_version.isdigit() else now
+        return [event for revision, event in self._told if revision > seen]
 
     def _bookmark(self) -> dict[str, Any]:
-        metadata = {"resourceVersion": str(self._version)}
-        return {"kind": "Pod", "apiVersion": "v1", "metadata": metadata}
-
-    def _listing(self) -> dict[str, Any]:
-        return {
-            "kind": "PodList",
-            "apiVersion": "v1",
-            "metadata": {"resourceVersion": str(self._version)},
-            "items": [deepcopy(pod) for pod in self._pods.values()],
-        }
-
-    def _begin(self, watcher: _Watcher) -> None:
-        for pod in self._pods.values():
-            watcher.tell({"type": "ADDED", "object": pod})
-        end = self._bookmark()
-        end["metadata"]["annotations"] = {"k8s.io/initial-events-end": "true"}
-        watcher.tell({"type": "BOOKMARK", "object": end})
+        now = Options(resource_version=str(self._store.revision), bookmarks=True)
+        event = Watch(self._store, PODS, now).bookmark()
+        assert event is not None, "they are wanted"
+        return event.whole()
 
     def _tell(self, event: dict[str, Any]) -> None:
         for watcher in self._watchers:
@@ -165,11 +176,6 @@ class PodModel:
             self._watchers.remove(watcher)
 
 
-def _key(pod: Pod) -> tuple[str, str]:
-    metadata = pod.get("metadata") or {}
-    return (metadata.get("namespace") or "", metadata.get("name") or "")
-
-
 def _known_failure(failure: int | str) -> int | str:
     if isinstance(failure, str) and failure not in FAILURES:
         known = ", ".join(sorted(FAILURES))
@@ -182,19 +188,7 @@ def _known_failure(failure: int | str) -> int | str:
 def _failure(failing: list[int | str], what: str) -> OSError | None:
     if not failing:
         return None
-    failure = failing.pop(0)
-    if isinstance(failure, str):
-        return FAILURES[failure]()
-    return ServerStatus(failure, f"the {what} was answered with {failure}")
-
-
-def _status(code: int) -> dict[str, Any]:
-    return {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "reason": _REASONS.get(code, "InternalError"),
-        "message": f"the watch ended with {code}",
-        "code": code,
-    }
+    how = failing.pop(0)
+    if isinstance(how, str):
+        return FAILURES[how]()
+    return ServerStatus(how, f"the {what} was answered with {how}")

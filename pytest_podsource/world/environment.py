@@ -161,7 +161,7 @@ class SimulatedEnvironment:
         """List the pods of the model."""
         asked = {"list": self._selector(), "resource_version": resource_version}
         self._stage.streams.note("requests", asked)
-        return self._stage.pods.list_pods(on_done)
+        return self._stage.pods.list_pods(on_done, resource_version)
 
     def watch_pods(
         self,

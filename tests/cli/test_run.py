@@ -7,6 +7,7 @@ real files and sockets, it has to give the same operations in the same order.
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -29,7 +30,7 @@ from pytest_podsource.suite.content import render
 from pytest_podsource.suite.pods import for_object, name_of
 from pytest_podsource.suite.scene import scene_of
 from pytest_podsource.suite.steps import Step, for_world, steps_of
-from tests.cli.watching import Watching
+from tests.cli.watching import COMMAND, Watching
 
 LIMIT_S = 10.0
 CASE = "three-sources-that-all-change"
@@ -266,6 +267,22 @@ def test_an_unknown_flag_is_named() -> None:
     result = invoke("--", "--pods-path=/m")
 
     assert "'--pods-path=/m' is not a flag of the pod sources" in result.output
+
+
+def test_a_period_at_which_a_kubelet_panics_is_refused(tmp_path: Path) -> None:
+    """One line, no traceback."""
+    flags = (f"--pod-manifest-path={tmp_path}", "--file-check-frequency=0s")
+    done = subprocess.run(
+        [COMMAND, "run", "--", *flags],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S * 3,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert "A kubelet ends at once, for a source: period 0 ns" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_1_1_is_run_by_its_flags(tmp_path: Path) -> None:

@@ -345,7 +345,7 @@ def test_references_to_objects_of_the_api(
 
 
 def test_a_list_is_refused_with_its_first_unusable_pod() -> None:
-    """No pod is returned, and the kind of an item isn't looked at."""
+    """No pod is returned; the kind of an item isn't looked at, and stays from 1.37 on."""
     good, bad = manifest(), manifest(container={"name": "C_"})
     good["kind"] = "ConfigMap"
     whole = {"apiVersion": "v1", "kind": "PodList", "items": [good, good]}
@@ -354,7 +354,11 @@ def test_a_list_is_refused_with_its_first_unusable_pod() -> None:
     assert [pod["metadata"]["uid"] for pod in found] == [
         found[0]["metadata"]["uid"]
     ] * 2
-    assert "kind" not in found[0]
+    assert found[0]["kind"] == "ConfigMap"
+    whole_of_old = Config(url="http://h/", kubelet="1.34")
+    assert (
+        "kind" not in decode_manifest_list(json.dumps(whole).encode(), whole_of_old)[0]
+    )
 
     whole["items"] = [good, bad]
     with pytest.raises(Refused, match="containers") as caught:

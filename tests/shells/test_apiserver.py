@@ -244,9 +244,12 @@ def test_nobody_listens(loop: Loop) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    apiserver = Apiserver(loop, Access(server=f"http://127.0.0.1:{port}"), "node1")
+    address = f"http://127.0.0.1:{port}"
+    apiserver = Apiserver(loop, Access(server=address), "node1")
 
-    assert isinstance(listed(loop, apiserver), ConnectionRefusedError)
+    answer = listed(loop, apiserver)
+    assert isinstance(answer, ConnectionRefusedError)
+    assert f"{address}: Connection refused" in str(answer)
     assert isinstance(watched(loop, apiserver, 1)[0], ConnectionRefusedError)
 
 

@@ -330,3 +330,15 @@ def test_returned_pods_are_shown_by_name_and_what_was_asked_for(
     shown = Shown()
 
     assert (shown.expected_pods(expected), shown.pods(value, expected)) == lines
+
+
+def test_story_says_what_was_there_before_the_first_step(a_case: MakeCase) -> None:
+    """Files by name, settings as they stand; contents are left out."""
+    world = {"files": {"a.yaml": {"pod": "a"}, ".b": {"text": "x"}}, "period": "5s"}
+    case = a_case({}, {}, given=world)
+
+    told = tell(
+        Outcome(case=case, verdict="failed", kubelet="1.37", moments=(START,)), ORIGINS
+    )
+
+    assert "\n  given     files [a.yaml, .b]; period 5s\n" in told

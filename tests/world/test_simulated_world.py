@@ -364,7 +364,7 @@ def test_listing_has_the_pods_and_watch_tells_what_comes(make: Make) -> None:
         {"list": "spec.nodeName=node1", "resource_version": ""},
         {
             "watch": "spec.nodeName=node1",
-            "resource_version": "1",
+            "resource_version": "2",
             "initial": False,
         },
     ]

@@ -9,7 +9,7 @@ kind and no apiVersion.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_podsource.contract import Config, Pod, Refused
@@ -29,6 +29,22 @@ _INIT_ANNOTATIONS = tuple(
 _CRITICAL = (2_000_001_000, "system-node-critical")
 
 
+class InvalidPod(Refused):
+    """
+    A pod that the API's validation refuses.
+
+    Args:
+        faults: What is wrong with it; each begins with the field's path.
+    """
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__(f"invalid pod: [{' '.join(faults)}]", parsed=True)
+        self.faults = tuple(faults)
+
+    def __reduce__(self) -> tuple[type[InvalidPod], tuple[Sequence[str]]]:
+        return InvalidPod, (self.faults,)
+
+
 def decode_manifest(data: bytes, config: Config, source: Origin = "file") -> Pod:
     """
     Return the pod that the manifest *data* makes on this node.
@@ -43,8 +59,18 @@ def decode_manifest(data: bytes, config: Config, source: Origin = "file") -> Pod
 
     Kubelet: ``tryDecodeSinglePod`` in ``pkg/kubelet/config``.
     """
+    return decode_value(text.read(data), config, source)
+
+
+def decode_value(value: Any, config: Config, source: Origin = "file") -> Pod:
+    """
+    Return the pod of a manifest that was read already; see :func:`decode_manifest`.
+
+    Raises:
+        Refused: It isn't a pod, or can't be used.
+    """
     version = kubelet(config.kubelet)
-    value, has_version = _object(data, "Pod", version)
+    value, has_version = _object(value, "Pod", version)
     pod = fields.decode(value, "Pod", version)
     return _Decoder(config, source, version).finish(pod, defaults=has_version)
 
@@ -60,9 +86,24 @@ def decode_manifest_list(
 
     Kubelet: ``tryDecodePodList`` in ``pkg/kubelet/config``.
     """
+    return decode_value_list(text.read(data), config, source)
+
+
+def decode_value_list(value: Any, config: Config, source: Origin = "http") -> list[Pod]:
+    """
+    Return the pods of a list that was read already; see :func:`decode_manifest_list`.
+
+    Raises:
+        Refused: It isn't a PodList, or a pod can't be used.
+    """
     version = kubelet(config.kubelet)
-    value, has_version = _object(data, "PodList", version)
+    value, has_version = _object(value, "PodList", version)
     pods = fields.decode(value, "PodList", version).get("items") or []
+    items = value.get("items") or ()
+    for index, (pod, item) in enumerate(zip(pods, items, strict=False)):
+        head = _head(item, f"items[{index}]")
+        if version.list_items_keep_kind:
+            pod.update(head)
     decoder = _Decoder(config, source, version, in_list=True)
     return [decoder.finish(pod, defaults=has_version) for pod in pods]
 
@@ -129,7 +170,7 @@ class _Decoder:
         adopt(pod, self._config, self._origin, self._version)
         faults = list(validate(pod, self._version, self._gates))
         if faults:
-            raise Refused(f"invalid pod: [{' '.join(faults)}]", parsed=True)
+            raise InvalidPod(faults)
         reason = refused_reference(
             pod, self._version, self._gates, in_list=self._in_list
         )
@@ -139,11 +180,10 @@ class _Decoder:
         return plain
 
 
-def _object(data: bytes, wanted: str, version: Kubelet) -> tuple[dict[str, Any], bool]:
+def _object(value: Any, wanted: str, version: Kubelet) -> tuple[dict[str, Any], bool]:
     """
-    Return the JSON object in *data*, and whether it names its API version.
+    Return *value* as an object of that kind, and whether it names its API version.
     """
-    value = text.read(data)
     if not isinstance(value, dict):
         shown = "nothing" if value is None else type(value).__name__
         raise Refused(f"a manifest is an object with a kind, this is {shown}")
@@ -157,6 +197,20 @@ def _object(data: bytes, wanted: str, version: Kubelet) -> tuple[dict[str, Any],
             f"invalid pod: this is a {api_version} {kind}. Right would be v1 {wanted}."
         )
     return value, bool(api_version)
+
+
+def _head(item: dict[str, Any] | None, path: str) -> dict[str, str]:
+    """
+    Return kind and API version of an item as it is written.
+    """
+    found = {}
+    for name in ("kind", "apiVersion"):
+        given = (item or {}).get(name)
+        if not isinstance(given, (str, type(None))):
+            raise Refused(f"{path}.{name}: {given!r} is not a text")
+        if given:
+            found[name] = given
+    return found
 
 
 def _named(value: dict[str, Any], name: str) -> str:

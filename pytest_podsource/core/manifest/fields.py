@@ -39,13 +39,13 @@ def decode(value: Value, type_: str, kubelet: Kubelet) -> dict[str, Any]:
     Raises:
         Refused: Something in it has another type.
     """
-    decoder = _Decoder(_fields(kubelet.minor), kubelet)
+    decoder = _Decoder(structs_of(kubelet.minor), kubelet)
     found: dict[str, Any] = decoder.struct(value, type_, "")
     return found
 
 
 @cache
-def _fields(minor: str) -> Mapping[str, Fields]:
+def structs_of(minor: str) -> Mapping[str, Fields]:
     """
     Return the fields of each struct in the kubelet *minor*.
     """

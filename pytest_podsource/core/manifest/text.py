@@ -31,7 +31,7 @@ from pytest_podsource.core.manifest.scalars import (
 Value: TypeAlias = Any
 
 _TAG = "tag:yaml.org,2002:"
-_RESOLVED = ("", "bool", "int", "float", "null", "timestamp")
+_RESOLVED = ("bool", "int", "float", "null", "timestamp")
 _LARGEST_KEY = 2**63 - 1
 # go-yaml's measure against documents that grow by aliases of aliases.
 _MANY_NODES = 4_000_000
@@ -46,6 +46,20 @@ class Number:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """
+    What a text holds, and where it stands there.
+
+    Attributes:
+        value: The JSON value.
+        root: The node of YAML that it was made of; ``None`` for JSON and for nothing.
+    """
+
+    value: Value
+    root: yaml.Node | None = None
+
+
 def read(data: bytes) -> Value:
     """
     Return *data* as a JSON value: of YAML, the first document.
@@ -55,12 +69,44 @@ def read(data: bytes) -> Value:
 
     Kubelet: ``yaml.ToJSON`` in apimachinery.
     """
+    return read_document(data).value
+
+
+def read_document(data: bytes) -> Document:
+    """
+    Return what *data* holds, as :func:`read` does, with its place in the text.
+
+    Raises:
+        Refused: It is neither JSON nor YAML.
+    """
     try:
-        if data.lstrip().startswith(b"{"):
-            return _read_json(data)
+        if is_json(data):
+            return Document(_read_json(data))
         return _read_yaml(data)
     except RecursionError:
         raise Refused("the text is nested too deeply") from None
+
+
+def is_json(data: bytes) -> bool:
+    """
+    Return whether *data* is read as JSON and as nothing else.
+    """
+    return data.lstrip().startswith(b"{")
+
+
+def compose(data: bytes) -> yaml.Node | None:
+    """
+    Return the nodes of the first document of YAML in *data*, ``None`` for none.
+
+    Raises:
+        yaml.YAMLError: It isn't YAML.
+    """
+    loader = _loader()(data)
+    try:
+        node: yaml.Node | None = loader.get_node() if loader.check_node() else None
+        return node
+    finally:
+        loader.dispose()
 
 
 def _read_json(data: bytes) -> Value:
@@ -104,20 +150,16 @@ def _no_constant(text: str) -> Value:
     raise ValueError(f"{text} is not a JSON value")
 
 
-def _read_yaml(data: bytes) -> Value:
-    loader = _loader()(data)
+def _read_yaml(data: bytes) -> Document:
     try:
-        if not loader.check_node():
-            return None
-        return _Document().value(loader.get_node())
+        root = compose(data)
+        return Document(None if root is None else _Values().value(root), root)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}: " if mark else ""
         raise Refused(f"{where}not YAML: {error.problem or error.context}") from error
     except (yaml.YAMLError, UnicodeError) as error:
         raise Refused(f"not YAML: {error}") from error
-    finally:
-        loader.dispose()
 
 
 @cache
@@ -133,7 +175,7 @@ def _loader() -> Any:
     return Nodes
 
 
-class _Document:
+class _Values:
     """
     Makes values of the nodes of one document.
     """
@@ -199,8 +241,10 @@ def _is_merge(node: yaml.Node) -> bool:
 
 
 def _scalar(node: yaml.ScalarNode) -> Value:
-    tag = node.tag.removeprefix(_TAG)
     text: str = node.value
+    if not node.tag:
+        return plain(text)
+    tag = node.tag.removeprefix(_TAG)
     if tag == "binary":
         return _binary(text, node)
     if tag not in _RESOLVED:
@@ -210,7 +254,7 @@ def _scalar(node: yaml.ScalarNode) -> Value:
     kind = kinds.get(type(value), "timestamp" if is_date(text) else "str")
     if tag == "float" and isinstance(value, int) and kind == "int":
         return float(value)
-    if tag in ("", kind):
+    if tag == kind:
         return value
     raise Refused(f"{_line(node)}: {text!r} is not a {tag}")
 

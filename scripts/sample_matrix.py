@@ -1,0 +1,145 @@
+"""
+The sample matrix: everything here that can be tested, as one page.
+
+    python scripts/sample_matrix.py OUT.html [WORDS...]
+
+In it: the reference, the real kubelets and other adapters that were built, the examples,
+and the miniatures, each wrong in one way. With WORDS, only those whose name has one.
+What isn't built is named and left out. A few minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT))
+
+from pytest_podsource.core.versions import KUBELETS  # noqa: E402
+from pytest_podsource.report.jsonlines import read  # noqa: E402
+from pytest_podsource.report.merging import merge  # noqa: E402
+from pytest_podsource.report.page import page  # noqa: E402
+from tests.miniatures import MINIATURES  # noqa: E402
+
+_AT_ONCE = 2
+_LIMIT_S = 300
+_IMPORTED = (ROOT, ROOT / "examples/file_source")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """
+    One column.
+
+    Attributes:
+        name: What it is called here.
+        options: Those of pytest.
+    """
+
+    name: str
+    options: tuple[str, ...]
+
+
+def entries() -> Iterator[Entry]:
+    """
+    Return all columns that can be had on this machine.
+    """
+    yield Entry(
+        name="reference", options=("--podsource-impl=pytest_podsource.reference",)
+    )
+    for path in sorted(ROOT.glob("adapters/*/bin/*")) + sorted(
+        ROOT.glob("examples/*/bin/*")
+    ):
+        if os.access(path, os.X_OK) and path.is_file():
+            yield Entry(name=path.name, options=of_program(path))
+    for path in sorted(ROOT.glob("examples/file_source/*.py")):
+        if path.stem != "manifests":
+            patched = ("--podsource-time=patched",) if path.stem == "plain" else ()
+            target = f"--podsource-impl={path.relative_to(ROOT)}"
+            yield Entry(
+                name=path.stem,
+                options=(target, "--podsource-component=file", *patched),
+            )
+    for miniature in MINIATURES:
+        made = miniature.made
+        yield Entry(
+            name=made.__name__,
+            options=(
+                f"--podsource-impl={made.__module__}:{made.__name__}",
+                f"--podsource-as={miniature.offers}",
+                f"--podsource-component={miniature.case.partition('/')[0]}",
+            ),
+        )
+
+
+def of_program(path: Path) -> tuple[str, ...]:
+    """
+    Return the options for a program, which is a kubelet if its name says so.
+    """
+    version = path.name.partition("-")[2]
+    kubelet = (f"--podsource-kubelet={version}",) if version in KUBELETS else ()
+    return (f"--podsource-impl=cmd:{path.relative_to(ROOT)}", *kubelet)
+
+
+def run(entry: Entry, folder: Path) -> Path | None:
+    """
+    Return the report of *entry*, ``None`` if there is none.
+    """
+    path = folder / f"{entry.name}.jsonl"
+    command = [
+        sys.executable,
+        *["-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider"],
+    ]
+    command.append("podsource")
+    try:
+        done = subprocess.run(
+            [
+                *command,
+                f"--podsource-report={path}",
+                *entry.options,
+            ],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, _IMPORTED))},
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        print(f"{entry.name:<32} ended after {_LIMIT_S} s", flush=True)
+        return None
+    last = (done.stdout.strip() or done.stderr.strip()).splitlines()[-1:]
+    print(f"{entry.name:<32} {''.join(last)}", flush=True)
+    return path if path.exists() and done.returncode in (0, 1) else None
+
+
+def main(out: Path, words: list[str]) -> int:
+    """
+    Write the page to *out*.
+    """
+    chosen = [
+        entry
+        for entry in entries()
+        if not words or any(word.lower() in entry.name.lower() for word in words)
+    ]
+    with TemporaryDirectory() as folder:
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            paths = list(pool.map(lambda entry: run(entry, Path(folder)), chosen))
+        report = merge({path: read(path) for path in paths if path is not None})
+    out.write_text(page(report), "utf-8")
+    lacking = [e.name for e, path in zip(chosen, paths, strict=True) if path is None]
+    print(f"{out}: {len(report.runs)} runs" + f"; lacking: {lacking}" * bool(lacking))
+    return 0 if not lacking else 1
+
+
+if __name__ == "__main__":
+    if not sys.argv[1:]:
+        sys.exit(__doc__)
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
