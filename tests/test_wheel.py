@@ -43,6 +43,20 @@ def test_package_is_typed() -> None:
     assert (PACKAGE / "py.typed").is_file()
 
 
+def test_schemas_and_templates_are_installed() -> None:
+    """What is no Python file is easily left out of a wheel."""
+    ours = CHECKOUT / "pytest_podsource"
+    files = [
+        path.relative_to(ours)
+        for folder in ("driver/schemas", "templates")
+        for path in (ours / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+
+    assert len(files) >= 45
+    assert [path for path in files if not (PACKAGE / path).is_file()] == []
+
+
 def test_all_cases_of_the_checkout_are_bundled() -> None:
     """Neither a wheel nor an editable install leaves one out."""
     ours = CHECKOUT / "conformance"

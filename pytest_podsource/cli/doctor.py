@@ -16,9 +16,14 @@ from pytest_podsource.exceptions import CannotLoad
 
 _LIMIT_S = 5.0
 _START_LIMIT_S = 60.0
+_EXAMPLES = """\b
+Examples:
+  podsource doctor "cmd:./my-adapter --some-option"
+  podsource doctor path/to/implementation.py
+"""
 
 
-@click.command()
+@click.command(epilog=_EXAMPLES)
 @click.argument("implementation", metavar="IMPL")
 @click.option(
     "--limit",

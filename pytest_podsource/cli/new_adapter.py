@@ -21,7 +21,13 @@ TARGETS: Mapping[str, str] = {
 """What ``--podsource-impl`` is given in the folder of each template."""
 
 
-@click.command("new-adapter")
+_EXAMPLES = """\b
+Examples:
+  podsource new-adapter rust my-adapter
+"""
+
+
+@click.command("new-adapter", epilog=_EXAMPLES)
 @click.argument("language", type=click.Choice([*TARGETS]))
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def new_adapter(language: str, folder: Path) -> None:
