@@ -27,6 +27,7 @@ from pytest_podsource.core.versions import kubelet
 from pytest_podsource.shells.files import RealDisk
 
 __all__ = [
+    "FEATURES",
     "decode_manifest",
     "decode_manifest_list",
     "diff_snapshots",
@@ -40,6 +41,16 @@ __all__ = [
     "parse_config",
     "parse_flags",
 ]
+
+
+#: Levels of cases beyond ``base``.
+FEATURES = (
+    "back-pressure",
+    "logs",
+    "nil-and-empty",
+    "notification-modes",
+    "source-operations",
+)
 
 
 def new_backoff(config: Config, env: Environment) -> Backoff:

@@ -75,7 +75,7 @@ def test_example_stands_in_a_page_as_it_is(example: str) -> None:
 def test_fixture_examples_pass(pytester: pytest.Pytester) -> None:
     """Each of them, in a folder of its own, without an implementation."""
     for path in EXAMPLES.glob("test_*.py"):
-        if path.name != "test_podsource.py":
+        if path.name not in ("test_podsource.py", "test_first.py"):
             pytester.makepyfile(**{path.stem: path.read_text()})
 
     result = pytester.runpytest_subprocess("-p", "no:randomly", "-W", "error")
@@ -126,12 +126,22 @@ def test_example_test_file_runs_the_suite(pytester: pytest.Pytester) -> None:
     assert result.parseoutcomes()["passed"] >= 10
 
 
+def test_tutorials_test_fails_where_it_says(pytester: pytest.Pytester) -> None:
+    """What vim leaves for a moment is seen."""
+    pytester.makepyfile(test_first=(EXAMPLES / "test_first.py").read_text())
+
+    result = pytester.runpytest_subprocess("-p", "no:randomly", "-vv")
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["E *4913*", "E *web.yaml~*"])
+
+
 def test_tutorials_function_is_wrong_where_it_says(pytester: pytest.Pytester) -> None:
     """Keys in both caches count as updated there; compared by value it passes."""
     blocks = _BLOCK.findall((ROOT / "docs/tutorial.md").read_text())
-    (text,) = [block for kind, block in blocks if kind == "python"]
+    text = next(block for kind, block in blocks if block.startswith("# mine.py"))
     wrong = "updated = sorted(new.keys() & old.keys())"
-    right = "updated = sorted(k for k in new.keys() & old.keys() if new[k] != old[k])"
+    right = next(block.strip() for _, block in blocks if "if new[key]" in block)
     pytester.makepyfile(mine=text, mended=text.replace(wrong, right))
 
     first = pytester.runpytest_subprocess("--podsource-impl=mine", "podsource/diff")

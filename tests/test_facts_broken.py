@@ -43,7 +43,7 @@ def test_a_case_fails_when_its_fact_is_broken(fact: str) -> None:
         of_others = _verdicts(others, driver, patch.kubelet)
 
     assert "failed" in of_the_fact.values(), of_the_fact
-    assert list(of_others.values()).count("passed") > len(of_others) / 2, of_others
+    assert list(of_others.values()).count("passed") > len(of_others) / 3, of_others
 
 
 def _verdicts(cases: list[Case], driver: Driver, kubelet: str) -> dict[str, str]:

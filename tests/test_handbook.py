@@ -46,12 +46,15 @@ def test_every_rule_and_every_case_has_one_place(pages: dict[str, str]) -> None:
 
 
 def test_rule_has_versions_place_evidence_and_reports(pages: dict[str, str]) -> None:
-    """Here one that four kubelets confirm, and people met."""
+    """Here one that all kubelets confirm, and people met."""
     rule = pages["file.md"].partition("### FILE-09")[2].partition("### FILE-10")[0]
 
     assert "- Versions: all" in rule
     assert "- In the kubelet: pkg/kubelet/config/file.go extractFromDir" in rule
-    assert "- Evidence: confirmed by 1.1.1, 1.20.15, 1.34.0, 1.37.2; shown by" in rule
+    assert (
+        "- Evidence: confirmed by 1.1.1, 1.20.15, 1.30.14, 1.34.0, 1.36.3, 1.37.2;"
+        in rule
+    )
     assert "[file/any-extension-is-read](#case-file-any-extension-is-read)" in rule
     assert "- Met by kubernetes/kubernetes#136962" in rule
 

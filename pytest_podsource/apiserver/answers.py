@@ -12,7 +12,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pytest_podsource.apiserver.discovery import VERSION, discovered
-from pytest_podsource.apiserver.failures import Failure, failure, not_found
+from pytest_podsource.apiserver.failures import (
+    Failure,
+    failure,
+    no_such_resource,
+    not_found,
+)
 from pytest_podsource.apiserver.kinds import KINDS, Kind
 from pytest_podsource.apiserver.listing import list_objects
 from pytest_podsource.apiserver.options import Options, is_true
@@ -79,7 +84,7 @@ def call_of(method: str, path: str, query: Mapping[str, str]) -> Call:
         namespace, rest = rest[1], rest[2:]
     name = rest[1] if len(rest) > 1 else ""
     resource = "/".join([*rest[:1], *rest[2:]])
-    watched = watched or is_true(query.get("watch", "0"))
+    watched = watched or (not name and is_true(query.get("watch", "0")))
     return Call(
         verb=_verb(method, name, watched=watched),
         path=path,
@@ -111,7 +116,7 @@ def failed(error: Failure) -> Answer:
 def _answered(store: Store, call: Call) -> Answered:
     kind = KINDS.get(call.resource)
     if kind is None or (call.namespace and not kind.namespaced):
-        raise failure(404, "the server could not find the requested resource")
+        raise no_such_resource()
     if call.verb not in ("get", "list", "watch"):
         message = f'{call.verb} is not supported on resources of kind "{kind.resource}"'
         raise failure(405, message, kind=kind.resource)
@@ -133,7 +138,7 @@ def _got(store: Store, kind: Kind, call: Call) -> Answer:
 def _other(call: Call, version: str) -> Answer:
     found = discovered(call.path, version)
     if found is None:
-        raise failure(404, "the server could not find the requested resource")
+        raise no_such_resource()
     if call.verb not in ("get", "head"):
         raise failure(405, f"{call.verb} is not supported on {call.path}")
     if isinstance(found, str):

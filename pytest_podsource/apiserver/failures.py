@@ -83,6 +83,20 @@ def not_found(resource: str, name: str) -> Failure:
     return failure(404, message, name=name, kind=resource)
 
 
+def no_such_resource() -> Failure:
+    """Return the failure of a resource that isn't served."""
+    nowhere = failure(404, "the server could not find the requested resource")
+    nowhere.status["details"] = {}
+    return nowhere
+
+
+def unexplained(message: str) -> Failure:
+    """Return the failure of an error that was given no reason: 500."""
+    error = failure(500, message)
+    del error.status["reason"]
+    return error
+
+
 def forbidden(user: str, verb: str, resource: str, namespace: str = "") -> Failure:
     """Return the failure of somebody who may not do that."""
     where = f'in the namespace "{namespace}"' if namespace else "at the cluster scope"

@@ -77,7 +77,8 @@ def list_objects(store: Store, kind: Kind, options: Options) -> Page:
         Failure: The options are wrong, or their resource version can't be told.
     """
     options.check_list()
-    start, revision = _place(store, options)
+    scope = f"{options.namespace}/" if options.namespace else ""
+    start, revision = _place(store, options, scope)
     selects = selection(kind, options)
     found = [
         (key, stored)
@@ -91,7 +92,7 @@ def list_objects(store: Store, kind: Kind, options: Options) -> Page:
         kind=kind,
         revision=revision,
         items=[stored for _, stored in page],
-        continue_=_token(revision, page[-1][0] + "\0") if rest else "",
+        continue_=_token(revision, page[-1][0][len(scope) :] + "\0") if rest else "",
         remaining=rest if rest and plain else None,
     )
 
@@ -113,9 +114,10 @@ def selection(kind: Kind, options: Options) -> Predicate:
     return selects
 
 
-def _place(store: Store, options: Options) -> tuple[str, int]:
+def _place(store: Store, options: Options, scope: str) -> tuple[str, int]:
     if options.continue_:
-        return _continued(store, options.continue_)
+        start, revision = _continued(store, options.continue_)
+        return scope + start, revision
     if options.version > store.revision:
         raise too_large(options.version, store.revision)
     if not options.exact:
@@ -130,7 +132,8 @@ def _continued(store: Store, token: str) -> tuple[str, int]:
         read: Any = json.loads(
             base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
         )
-        version, revision, start = read["v"], int(read["rv"]), str(read["start"])
+        version, revision = read["v"], int(read["rv"])
+        start = str(read["start"]).removeprefix("/")
     except (ValueError, TypeError, KeyError, binascii.Error):
         raise failure(
             400, "invalid continue token: continue key is not valid"
@@ -156,5 +159,5 @@ def _page_expired(start: str) -> Failure:
 
 
 def _token(revision: int, start: str) -> str:
-    text = encoded({"v": _TOKEN_VERSION, "rv": revision, "start": start})
+    text = encoded({"v": _TOKEN_VERSION, "rv": revision, "start": f"/{start}"})
     return base64.urlsafe_b64encode(text).rstrip(b"=").decode()

@@ -7,9 +7,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_podsource.apiserver.failures import failure, invalid_options
+from pytest_podsource.apiserver.failures import (
+    Failure,
+    failure,
+    invalid_options,
+    unexplained,
+)
 
 _EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
+_OF_LIST = (_EXACT, _NOT_OLDER, "")
 _FORBIDDEN, _UNKNOWN = "FieldValueForbidden", "FieldValueNotSupported"
 
 
@@ -75,9 +81,7 @@ class Options:
         """
         text = self.resource_version or "0"
         if not (text.isascii() and text.isdigit()):
-            raise failure(
-                400, f"invalid resource version: {text!r} is not an unsigned number"
-            )
+            raise failure(400, f"invalid resource version: {_not_unsigned(text)}")
         return int(text)
 
     def check_list(self) -> None:
@@ -92,7 +96,10 @@ class Options:
             for wrong, fault in (
                 (self.match and not self.resource_version, _WITHOUT_VERSION),
                 (self.match and self.continue_, _WITH_CONTINUE),
-                (self.match not in ("", _EXACT, _NOT_OLDER), _no_match(self.match)),
+                (
+                    self.match not in ("", _EXACT, _NOT_OLDER),
+                    _no_match(self.match, *_OF_LIST),
+                ),
                 (self.match == _EXACT and self.resource_version == "0", _EXACT_ZERO),
                 (self.initial_events is not None, _INITIAL_LIST),
             )
@@ -110,21 +117,26 @@ class Options:
         See that they go together in a watch.
 
         Raises:
-            Failure: 422.
+            Failure: 422, or 500: the resource version is no number.
         """
         said = self.initial_events is not None
+        state = not said and self.resource_version in ("", "0")
         faults = [
             fault
             for wrong, fault in (
                 (said and self.match != _NOT_OLDER, _INITIAL_MATCH),
                 (self.match and not said, _MATCH_ALONE),
-                (self.match not in ("", _NOT_OLDER), _no_match(self.match)),
-                (self.match and self.continue_, _WITH_CONTINUE),
+                (self.match not in ("", _NOT_OLDER), _no_match(self.match, _NOT_OLDER)),
+                (self.continue_ and (self.match or state), _WITH_CONTINUE),
             )
             if wrong
         ]
         if faults:
             raise invalid_options(faults)
+        try:
+            _ = self.version
+        except Failure:
+            raise unexplained(_not_unsigned(self.resource_version)) from None
 
     @property
     def exact(self) -> bool:
@@ -148,11 +160,22 @@ def _number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise failure(400, f"{text!r} is not a number") from None
+        raise failure(
+            400, f'strconv.ParseInt: parsing "{text}": invalid syntax'
+        ) from None
 
 
-def _no_match(match: str) -> tuple[str, str, str]:
-    return (_UNKNOWN, "resourceVersionMatch", f'"{match}"')
+def _not_unsigned(text: str) -> str:
+    return (
+        f'resourceVersion: Invalid value: "{text}": '
+        f'strconv.ParseUint: parsing "{text}": invalid syntax'
+    )
+
+
+def _no_match(match: str, *known: str) -> tuple[str, str, str]:
+    names = ", ".join(f'"{name}"' for name in known)
+    told = f'"{match}": supported values: {names}'
+    return (_UNKNOWN, "resourceVersionMatch", told)
 
 
 _WITHOUT_VERSION = (

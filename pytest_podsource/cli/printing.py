@@ -48,7 +48,8 @@ def one_line(finding: Finding) -> str:
     """
     Return place, level, field, message and hint of *finding* on one line.
     """
-    return f"{_place(finding)}: {finding.level}: {finding.code}: {_said(finding)}"
+    code = "" if finding.code == finding.level else f"{finding.code}: "
+    return f"{_place(finding)}: {finding.level}: {code}{_said(finding)}"
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:

@@ -257,6 +257,7 @@ _VOLUME_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 _CHANGES = frozenset({"ADDED", "MODIFIED", "DELETED"})
 _RULES_1_20 = frozenset({"extended-resources", "largest-deadline", "subscripts"})
 _RULES_1_30 = _RULES_1_20 | {
+    "host-port-at-fault",
     "apparmor-fields",
     "deletion-costs",
     "host-sysctls",

@@ -43,7 +43,7 @@ def examine(
         offer = _handshake(dialogue, kubelet)
         yield Finding(about=about, text=_greeting(offer))
         dialogue.limit_s = limit_s
-        virtual = offer.abilities.time == "virtual"
+        virtual = dialogue.virtual = offer.abilities.time == "virtual"
         with tempfile.TemporaryDirectory(prefix="podsource-") as folder:
             smoke = Smoke(dialogue, Path(folder), virtual=virtual)
             about = "clock"

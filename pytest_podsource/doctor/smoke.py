@@ -120,6 +120,10 @@ class Smoke:
         """Let it list the pods of the apiserver."""
         self._new("api")
         self._start("api")
+        for params in self._say.words("env/watch_pods"):  # this apiserver only lists
+            status = {"kind": "Status", "status": "Failure", "code": 422}
+            refused = {"type": "ERROR", "object": status}
+            self._say.tell("api/event", id=params["id"], event=refused)
         asked = self._awaited("env/list_pods", "list when it starts")
         items = {
             "kind": "PodList",

@@ -8,6 +8,7 @@ to the directory. Rule 3: a save is told call by call, so a watcher sees it half
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import itertools
 import json
@@ -63,7 +64,7 @@ class ManifestDirectory:
         self._clock = CaseClock()
         self._inotify = InotifyModel(self._clock, ends_with_move=True)
         self._numbers = itertools.count(1)
-        self.watch(self._note)
+        self._notes = False
 
     @classmethod
     def within(cls, folder: Path) -> ManifestDirectory:
@@ -130,6 +131,7 @@ class ManifestDirectory:
         if program not in SCRIPTS:
             known = ", ".join(SCRIPTS)
             raise ValueError(f"save_like: {program!r} is not known. Known: {known}.")
+        self._begin()
         for changes in save(str(self.path), program, name, as_bytes(content)):
             self._tell(changes)
         return self.path / name
@@ -218,7 +220,17 @@ class ManifestDirectory:
         It is called within the operation. For code that takes its events from a
         callback; a watch of the kernel's sees a temporary directory by itself.
         """
+        self._begin()
         return self._inotify.add(str(self.path), _of_events(on_event))
+
+    def _begin(self) -> None:
+        """Note what is told from now on; at the first operation, for it costs a bit."""
+        if not self._notes:
+            self._notes = True
+            with contextlib.suppress(
+                FileNotFoundError
+            ):  # then there is nothing to tell
+                self._inotify.add(str(self.path), _of_events(self._note))
 
     def _note(self, event: WatchEvent) -> None:
         name = os.path.relpath(event.path, self.path)
@@ -230,6 +242,7 @@ class ManifestDirectory:
         return self.path / name
 
     def _apply(self, verb: str, argument: Any) -> None:
+        self._begin()
         self._tell(self._disk.apply(verb, argument))
 
     def _tell(self, changes: list[Change]) -> None:

@@ -9,7 +9,7 @@ of a failed case.
 from __future__ import annotations
 
 import os
-import selectors
+import select
 import signal
 import subprocess
 import time
@@ -25,7 +25,7 @@ from pytest_podsource.driver.program import Program
 MARK = "PODSOURCE_PROCESS"
 LINE_LIMIT = 256 * 1024 * 1024
 STDERR_KEPT = 16 * 1024
-_CHUNK = 1024 * 1024
+_CHUNK = 64 * 1024  # what a pipe holds; a larger buffer costs more than it saves
 _MOST_CHUNKS = 64  # to be read at once from one who never stops writing
 _LAST_WORDS_S = 2.0
 
@@ -79,16 +79,18 @@ class Child:
             bufsize=0,
             start_new_session=True,
         )
-        self._selector = selectors.DefaultSelector()
+        self._to, self._from, self._errors = (p.fileno() for p in self._pipes())
+        self._poll = select.poll()
+        self._polled = {self._from, self._errors}
         self._lines: deque[bytes] = deque()
         self._line = bytearray()
         self._unwritten = bytearray()
         self._stderr = bytearray()
         self._ended = False
-        for pipe in self._pipes():
-            os.set_blocking(pipe.fileno(), False)
-        for pipe in self._pipes()[1:]:
-            self._selector.register(pipe, selectors.EVENT_READ)
+        for descriptor in (self._to, self._from, self._errors):
+            os.set_blocking(descriptor, False)
+        for descriptor in self._polled:
+            self._poll.register(descriptor, select.POLLIN)
 
     @property
     def pid(self) -> int:
@@ -109,7 +111,8 @@ class Child:
     def write(self, line: bytes) -> None:
         """Send *line*, as far as the process takes it; :meth:`read` sends the rest."""
         self._unwritten += line
-        self._flush()
+        if not self._stdin.closed:
+            self._flush()
 
     def read(self, deadline: float) -> bytes:
         """
@@ -121,7 +124,7 @@ class Child:
             Flood: It doesn't end its line.
         """
         while not self._lines:
-            self._serve(deadline - time.monotonic())
+            self._serve((deadline - time.monotonic()) * 1000)
         return self._lines.popleft()
 
     def end(self, patience_s: float = 0.0) -> list[int]:
@@ -146,7 +149,6 @@ class Child:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         self._drain_stderr()
-        self._selector.close()
         for pipe in self._pipes():
             with suppress(OSError):
                 pipe.close()
@@ -154,9 +156,8 @@ class Child:
 
     def close_input(self) -> None:
         """Tell the process that nothing more will be said."""
+        self._leave(self._to)
         with suppress(OSError):
-            if not self._stdin.closed and self._stdin in self._selector.get_map():
-                self._selector.unregister(self._stdin)
             self._stdin.close()
 
     def _marked(self) -> Iterator[int]:
@@ -166,43 +167,50 @@ class Child:
                 if self._mark in each.read_bytes().split(b"\0"):
                     yield int(each.parent.name)
 
-    def _serve(self, left_s: float) -> None:
-        ready = self._selector.select(left_s) if left_s > 0 else []
+    def _serve(self, left_ms: float) -> None:
+        ready = self._poll.poll(left_ms) if left_ms > 0 else []
         if not ready:
             raise Late
-        for key, _ in ready:
-            if key.fileobj is self._stdin:
-                self._flush()
-            elif key.fileobj is self._stderr_pipe:
+        for descriptor, _ in ready:
+            if descriptor == self._from:
+                self._take_stdout()
+            elif descriptor == self._errors:
                 self._take_stderr()
             else:
-                self._take_stdout()
+                self._flush()
 
     def _flush(self) -> None:
-        waits = bool(self._unwritten)
         try:
             while self._unwritten:
-                del self._unwritten[: os.write(self._stdin.fileno(), self._unwritten)]
+                del self._unwritten[: os.write(self._to, self._unwritten)]
         except BlockingIOError:
-            pass
+            self._polled.add(self._to)
+            self._poll.register(self._to, select.POLLOUT)
+            return
         except BrokenPipeError:  # its last words are still to be read
             self._unwritten.clear()
-        watched = self._stdin in self._selector.get_map()
-        if waits and self._unwritten and not watched:
-            self._selector.register(self._stdin, selectors.EVENT_WRITE)
-        elif watched and not self._unwritten:
-            self._selector.unregister(self._stdin)
+        if self._to in self._polled:
+            self._leave(self._to)
+
+    def _leave(self, descriptor: int) -> None:
+        """Look no more whether there is something to do for *descriptor*."""
+        if descriptor in self._polled:
+            self._polled.discard(descriptor)
+            self._poll.unregister(descriptor)
 
     def _take_stderr(self) -> None:
-        text = os.read(self._stderr_pipe.fileno(), _CHUNK)
+        text = os.read(self._errors, _CHUNK)
         if not text:
-            self._selector.unregister(self._stderr_pipe)
+            self._leave(self._errors)
         self._stderr = (self._stderr + text)[-STDERR_KEPT:]
 
     def _take_stdout(self) -> None:
-        text = os.read(self._stdout.fileno(), _CHUNK)
+        text = os.read(self._from, _CHUNK)
         if not text:
             raise Ended(self._how_it_ended())
+        if not self._line and text.find(b"\n") == len(text) - 1:  # nearly always
+            self._lines.append(text[:-1])
+            return
         self._line += text
         if b"\n" in text:
             *whole, self._line = self._line.split(b"\n")
@@ -224,7 +232,7 @@ class Child:
             return
         with suppress(BlockingIOError):
             for _ in range(_MOST_CHUNKS):
-                if self._stderr_pipe not in self._selector.get_map():
+                if self._errors not in self._polled:
                     break
                 self._take_stderr()
 

@@ -243,13 +243,15 @@ def _features(target: str, implementation: Any) -> frozenset[str] | None:
     named = getattr(implementation, "FEATURES", None)
     if named is None:
         return None
-    if isinstance(named, str) or not all(isinstance(each, str) for each in named):
-        raise CannotLoad(
-            target,
-            f"FEATURES is {named!r}. It must be a list of names, "
-            'such as ["back-pressure", "logs"].',
-        )
-    return frozenset(named)
+    if isinstance(named, (list, tuple, set, frozenset)) and all(
+        isinstance(each, str) for each in named
+    ):
+        return frozenset(named)
+    raise CannotLoad(
+        target,
+        f"FEATURES is {named!r}. It must be a list of names, "
+        'such as ["back-pressure", "logs"].',
+    )
 
 
 def _near_misses(implementation: Any) -> list[str]:

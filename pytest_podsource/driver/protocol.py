@@ -42,6 +42,8 @@ _KINDS: Mapping[str, type[OSError]] = {
     "tls": ssl.SSLError,
     "cut": ConnectionAbortedError,
 }
+_ENCODE = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_DECODE = json.JSONDecoder().raw_decode
 _DIFF = ("added", "updated", "removed")
 
 _ID = (int, str)
@@ -113,18 +115,29 @@ def parse(line: bytes) -> dict[str, Any]:
     Raises:
         NotAMessage: It isn't one.
     """
-    shown = line[:120].decode(errors="replace").rstrip("\n")
     try:
-        message = json.loads(line)
+        message = _decoded(line.decode())
     except ValueError as error:
-        raise NotAMessage(shown, str(error)) from None
+        raise NotAMessage(_shown(line), str(error)) from None
     if not isinstance(message, dict):
-        raise NotAMessage(shown, "it is not an object")
+        raise NotAMessage(_shown(line), "it is not an object")
     if "method" not in message and "id" not in message:
-        raise NotAMessage(shown, "it has neither method nor id")
+        raise NotAMessage(_shown(line), "it has neither method nor id")
     if not isinstance(message.get("params", {}), dict):
-        raise NotAMessage(shown, "its params are not an object")
+        raise NotAMessage(_shown(line), "its params are not an object")
     return message
+
+
+def _decoded(text: str) -> Any:
+    """Return the JSON of *text*; without blanks around it, it takes half the time."""
+    if text[:1] != "{":
+        return json.loads(text)
+    value, end = _DECODE(text)
+    return value if end == len(text) else json.loads(text)
+
+
+def _shown(line: bytes) -> str:
+    return line[:120].decode(errors="replace").rstrip("\n")
 
 
 def check(method: str, params: Mapping[str, Any]) -> None:
@@ -148,7 +161,11 @@ def request(id_: int | str, method: str, params: Mapping[str, Any]) -> bytes:
     """
     Return the line of a request.
     """
-    return _line({"id": id_, "method": method, "params": params})
+    told = id_ if isinstance(id_, int) else _ENCODE(id_)
+    return (
+        f'{{"jsonrpc":"2.0","id":{told},"method":"{method}",'
+        f'"params":{_ENCODE(params)}}}\n'
+    ).encode()
 
 
 def notification(method: str, params: Mapping[str, Any]) -> bytes:
@@ -176,9 +193,7 @@ def error(
 
 
 def _line(message: dict[str, Any]) -> bytes:
-    return (
-        json.dumps({"jsonrpc": "2.0"} | message, separators=(",", ":")).encode() + b"\n"
-    )
+    return (_ENCODE({"jsonrpc": "2.0", **message}) + "\n").encode()
 
 
 def to_wire(value: Any) -> Any:

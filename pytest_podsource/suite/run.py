@@ -37,9 +37,17 @@ class Run:
         case: The case.
         connection: The implementation.
         world: The world that it lives in.
+        logs: Whether logs are judged in a case of another level, too.
     """
 
-    def __init__(self, case: Case, connection: Connection, world: World) -> None:
+    def __init__(
+        self,
+        case: Case,
+        connection: Connection,
+        world: World,
+        *,
+        logs: bool = False,
+    ) -> None:
         self._actor = Actor(case, connection, world)
         self._world = world
         self._names: Names = {}
@@ -49,6 +57,10 @@ class Run:
         )
         self._shown = Shown(_only_source(case, world.config))
         self._moments: list[Moment] = []
+        needed = {case.level, *case.features}
+        self._judged = [
+            name for name in STREAMS if name != "logs" or logs or "logs" in needed
+        ]
 
     @property
     def moments(self) -> tuple[Moment, ...]:
@@ -158,7 +170,7 @@ class Run:
     def _judge_streams(self, step: Step, judgement: Judgement) -> None:
         if judgement.parted:
             return
-        for kind in STREAMS:
+        for kind in self._judged:
             if kind in step.expectations and not judgement.parted:
                 self._judge_stream(kind, step.expectations[kind], judgement)
         if "expect" in step.expectations:

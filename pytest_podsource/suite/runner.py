@@ -92,7 +92,8 @@ def _run(
         try:
             connection = driver.connect(world)
             try:
-                run = Run(case, connection, world)
+                logs = "logs" in (driver.offer.features or ())
+                run = Run(case, connection, world, logs=logs)
                 run.all(steps)
             except BaseException:
                 with suppress(Exception):  # what came first is what counts

@@ -41,8 +41,7 @@ class ManifestDirectory:
     """
 
     def __init__(self, scene: Scene, root: str | None = None) -> None:
-        self._root = root or os.path.realpath(tempfile.mkdtemp(prefix="podsource-"))
-        os.chmod(self._root, 0o755)  # noqa: S103 - an ordinary user reads it as well
+        self._root = root or _temporary_root()
         self._base = os.path.join(self._root, "manifests")
         self._faults: dict[str, str] = {}
         self._verbs: Mapping[str, Callable[[Any], list[Change]]] = {
@@ -102,11 +101,14 @@ class ManifestDirectory:
             os.mkdir(os.path.join(self._root, "target"))
             os.symlink("target", self._base)
         elif scene.dir != "missing":
-            os.mkdir(self._base)
+            self._make_folder(self._base)
         for name, data in scene.files.items():
             path = self._at(name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             self._write(path, data)
+
+    def _make_folder(self, path: str) -> None:
+        os.mkdir(path)
 
     def _path_of(self, scene: Scene) -> str:
         if scene.config.path:
@@ -217,6 +219,12 @@ class ManifestDirectory:
         os.rename(path, aside)
         os.symlink(_UNREADABLE[error] or path, path)
         self._faults[path] = aside
+
+
+def _temporary_root() -> str:
+    root = os.path.realpath(tempfile.mkdtemp(prefix="podsource-"))
+    os.chmod(root, 0o755)  # noqa: S103 - an ordinary user reads it as well
+    return root
 
 
 def inode_of(path: str) -> Inode:

@@ -70,7 +70,8 @@ class FakeDirectory(ManifestDirectory):
         self._clock = clock
         self._random = Random(scene.seed) if scene.seed else None  # noqa: S311 - no secret
         self._failing: dict[str, list[int]] = {}
-        fs.create_dir(FOLDER)
+        if scene.dir in ("missing", "symlink"):
+            fs.create_dir(FOLDER)
         super().__init__(scene, FOLDER)
         self._stamp([])
 
@@ -103,6 +104,9 @@ class FakeDirectory(ManifestDirectory):
             if fault is not None and fault[1]:
                 fault[1] -= 1
                 raise OSError(fault[0], os.strerror(fault[0]), path)
+
+    def _make_folder(self, path: str) -> None:
+        self._fs.create_dir(path, 0o755)  # at once with what is above it
 
     def _at(self, name: str) -> str:
         path = super()._at(name)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -92,7 +93,7 @@ class InotifyModel:
         watch = _Watch(
             path=clean,
             inode=(status.st_dev, status.st_ino),
-            is_dir=os.path.isdir(clean),
+            is_dir=stat.S_ISDIR(status.st_mode),
             on_event=on_event,
             lane=Lane(self._clock),
         )

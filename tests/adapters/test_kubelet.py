@@ -27,7 +27,7 @@ BIN = Path(__file__).parents[2] / "adapters" / "kubelet" / "bin"
 SECOND_NS = 1_000_000_000
 POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: c, image: 'nginx:1'}]}"
 
-ALL = ("1.1", "1.20", "1.34", "1.37")
+ALL = ("1.1", "1.20", "1.30", "1.34", "1.36", "1.37")
 WATCHING = ALL[1:]
 
 
@@ -254,7 +254,7 @@ def test_bad_input_is_answered_and_the_next_world_begins(kubelet: Kubelet) -> No
     assert kubelet.call("backoff", "get", id="a")["result"] == {"value": 0}
 
 
-@pytest.mark.parametrize("minor", ["1.20", "1.34"])
+@pytest.mark.parametrize("minor", ["1.20", "1.30", "1.34"])
 def test_a_kubelet_that_dies_is_followed_by_another(minor: str) -> None:
     """The merge panics over an unknown mode, in a goroutine that nothing catches."""
     driver = launch(str(built(minor)), minor)

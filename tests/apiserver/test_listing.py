@@ -135,7 +135,7 @@ def test_resource_version_and_match_say_which(
     [
         ({"resourceVersion": "x"}, 400, "invalid resource version"),
         ({"resourceVersion": "99"}, 504, "Too large resource version: 99, current: 7"),
-        ({"limit": "x"}, 400, "not a number"),
+        ({"limit": "x"}, 400, "strconv.ParseInt"),
         ({"continue": "?"}, 400, "continue key is not valid"),
         ({"continue": "e30"}, 400, "continue key is not valid"),
         ({"resourceVersionMatch": "Exact"}, 422, "unless resourceVersion is provided"),

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_podsource.contract import Refused
+from pytest_podsource.contract import Config, Refused
+from pytest_podsource.core.manifest import decode_manifest
 from pytest_podsource.core.manifest.text import Number, read
 
 JSON = st.recursive(
@@ -166,3 +167,38 @@ def test_read_gives_back_any_json_object(value: object) -> None:
 
     assert read(text.encode()) == {"k": value}
     assert read(f"# c\n{text}".encode()) == {"k": value}
+
+
+@pytest.mark.parametrize(
+    "text", ["x: {a: b?c}", "[/health?x=true]", "x: {a?b: c}", "a: {b: [c?]}"]
+)
+def test_a_question_mark_between_braces_is_refused(text: str) -> None:
+    """The kubelet's scanner takes it for the sign of a key, so the rest is no YAML."""
+    with pytest.raises(Refused, match="question mark"):
+        read(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a: b?c", {"a": "b?c"}),
+        ("x: {a: 'b?c'}", {"x": {"a": "b?c"}}),
+        ('["b?c"]', ["b?c"]),
+        ("x: {? a : b}", {"x": {"a": "b"}}),
+    ],
+)
+def test_a_question_mark_elsewhere_is_a_sign_like_any_other(
+    text: str, value: Any
+) -> None:
+    """In block style, in quotes, and as the sign that it is."""
+    assert read(text.encode()) == value
+
+
+def test_of_two_wrong_fields_the_first_in_the_text_is_told() -> None:
+    """In JSON as it stands there; YAML is sorted before."""
+    spec = '"spec": {"hostPID": 1, "dnsPolicy": 2}'
+    pod = f'"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "a"}}, {spec}'
+
+    for text, field in ((f"{{{pod}}}", "hostPID"), (f"# c\n{{{pod}}}", "dnsPolicy")):
+        with pytest.raises(Refused, match=f"spec.{field}"):
+            decode_manifest(text.encode(), Config())

@@ -18,7 +18,7 @@ EXAMPLES = 50
 SEED = 2
 
 
-@pytest.fixture(params=["1.37", "1.34", "1.20", "1.1"], scope="module")
+@pytest.fixture(params=["1.37", "1.36", "1.34", "1.30", "1.20", "1.1"], scope="module")
 def kubelet(request: pytest.FixtureRequest) -> str:
     minor: str = request.param
     if not (BUILT / f"kubelet-{minor}").exists():

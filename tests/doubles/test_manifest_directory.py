@@ -8,7 +8,9 @@ import itertools
 import os
 import stat
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,15 @@ from pytest_podsource.exceptions import CannotRunHere
 Operation = Callable[[ManifestDirectory], object]
 
 
+def fake() -> AbstractContextManager[ManifestDirectory]:
+    """A fake disk beside what other tests have left parked."""
+    return ManifestDirectory.fake(threading.enumerate())
+
+
 @pytest.fixture(params=["temporary", "fake"])
 def directory(request: pytest.FixtureRequest) -> Iterator[ManifestDirectory]:
-    with getattr(ManifestDirectory, request.param)() as made:
+    kind = fake if request.param == "fake" else ManifestDirectory.temporary
+    with kind() as made:
         made.write("a.yaml", "one")
         made.mkdir("sub")
         made.events.clear()
@@ -195,7 +203,7 @@ def test_reading_fails_until_the_file_is_written_again(
 
 def test_fake_disk_fails_with_every_error_and_so_many_times() -> None:
     """Listings too."""
-    with ManifestDirectory.fake() as directory:
+    with fake() as directory:
         directory.fail(".", "EACCES", times=1)
         with pytest.raises(PermissionError):
             list(directory.path.iterdir())
@@ -229,7 +237,7 @@ def test_temporary_one_goes_at_the_end() -> None:
 
 def test_times_of_a_fake_directory_move_with_its_files() -> None:
     """Code that skips a folder whose time stands still would see nothing."""
-    with ManifestDirectory.fake() as directory:
+    with fake() as directory:
         before = directory.path.stat().st_mtime_ns
         directory.write("a", "x")
 

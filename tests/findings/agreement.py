@@ -3,16 +3,18 @@
 
 ``python tests/findings/agreement.py check|diff [MINOR]... [--examples N] [--seed N]``
 prints each manifest or edit about which the two differ; docs/explanation/validation.md
-has what came of it.
+has what came of it. ``... answers`` writes what the kubelets say of the manifests of
+tests/static_pods and tests/manifests into ``answers.json``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,6 +35,8 @@ from pytest_podsource.suite.scene import scene_of
 from pytest_podsource.suite.steps import steps_of
 from pytest_podsource.world.simulated import SimulatedWorld
 
+TESTS = Path(__file__).parents[1]
+ANSWERS = TESTS / "static_pods" / "answers.json"
 BUILT = Path(__file__).parents[2] / "adapters" / "kubelet" / "bin"
 MINORS = ("1.20", "1.34", "1.37")
 PATH = "/etc/kubernetes/manifests/web.yaml"
@@ -47,8 +51,8 @@ _BATCH = 250
 _KINDS = "Required|Invalid|Unsupported|Forbidden|Duplicate|Not found|Too |must |may "
 _FAULT = re.compile(rf"((?:metadata|spec|status)[^\s,:]*): (?:{_KINDS})")
 _GO_FIELD = re.compile(r"Go struct field (\S+)(?: of type|$)")
-_OLD_GO_FIELD = re.compile(r"(?:v1\.\w+\.)?([A-Z]\w*)\Z")
-_READS = re.compile(r"Read[A-Z]|Unmarshal")
+_OLD_GO_FIELD = re.compile(r"(?:v1\.\w+\.)*([A-Z]\w*)\Z")
+_READS = re.compile(r"Read(String|Bool|U?[iI]nt\d*|Float\d*|Object|Array|Map)|Unm")
 _GO_NAMES = {"LastTerminationState": "lastState"}
 _INDEX = re.compile(r"\[[^\]]*\]")
 
@@ -89,15 +93,19 @@ def answers(
 def disagreement(verdict: Verdict, real: Refused | None) -> str:
     """Say how *check* and the kubelet differ, empty if they don't."""
     if verdict.taken != (real is None):
-        ours = "taken" if verdict.taken else "refused"
-        return f"check says {ours}, the kubelet: {real or 'taken'}"
+        said = "taken" if verdict.taken else "refused"
+        return f"check says {said}, the kubelet: {real or 'taken'}"
     if real is None:
         return ""
-    ours_fields = fields_of_ours(verdict)
-    theirs = fields_of_theirs(str(real))
-    if not theirs or any(_same(one, ours_fields) for one in theirs):
+    ours, theirs = fields_of_ours(verdict), fields_of_theirs(str(real))
+    if agree(ours, theirs):
         return ""
-    return f"check names {sorted(ours_fields)}, the kubelet {sorted(theirs)}: {real}"
+    return f"check names {sorted(ours)}, the kubelet {sorted(theirs)}: {real}"
+
+
+def agree(ours: Iterable[str], theirs: Collection[str]) -> bool:
+    """Say whether a field that the kubelet names is among *ours*, if it names any."""
+    return not theirs or any(_same(one, set(ours)) for one in theirs)
 
 
 def fields_of_ours(verdict: Verdict) -> set[str]:
@@ -134,6 +142,30 @@ def _same(theirs: str, ours: set[str]) -> bool:
     plain = {_INDEX.sub("", each).lower() for each in ours}
     wanted = _INDEX.sub("", theirs).lower()
     return any(each == wanted or each.endswith(f".{wanted}") for each in plain)
+
+
+def collection() -> list[Path]:
+    """Return the manifests in the style of what people run."""
+    folders = (TESTS / "static_pods", TESTS / "manifests")
+    return sorted(path for each in folders for path in each.glob("*.[yj]*"))
+
+
+def collected_answers(minor: str) -> dict[str, list[str] | None]:
+    """Return which fields a kubelet names for each of them, ``None`` if it is taken."""
+    paths = [path for path in collection() if path.name != ANSWERS.name]
+    texts = [path.read_bytes() for path in paths]
+    with kubelet(minor) as driver:
+        told = list(answers(driver, texts, minor))
+    return {
+        path.name: None if real is None else sorted(fields_of_theirs(str(real)))
+        for path, real in zip(paths, told, strict=True)
+    }
+
+
+def write_answers() -> None:
+    """Keep what the kubelets say of the collection."""
+    found = {minor: collected_answers(minor) for minor in MINORS}
+    ANSWERS.write_text(json.dumps(found, indent=1) + "\n")
 
 
 def generated(strategy: st.SearchStrategy[T], count: int, start: int) -> list[T]:
@@ -337,11 +369,14 @@ _KINDS_OF_PROOF: Mapping[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 def main(arguments: list[str]) -> int:
     """Return 0 if nothing differs."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["check", "diff"])
+    parser.add_argument("what", choices=["check", "diff", "answers"])
     parser.add_argument("minors", nargs="*", default=MINORS)
     parser.add_argument("--examples", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args(arguments)
+    if chosen.what == "answers":
+        write_answers()
+        return 0
     make, find = _KINDS_OF_PROOF[chosen.what]
     made = make(chosen.examples, chosen.seed)
     counts: Counter[str] = Counter()

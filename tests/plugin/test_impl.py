@@ -109,6 +109,7 @@ FAULTS = {
     "signature": ("shapes:Signature", "*new_file_source(*) can't be called with*"),
     "nothing": ("shapes:nothing", "*offers none of the contract's*"),
     "import": ("shapes_broken", "shapes_broken: its import fails: ZeroDivisionError*"),
+    "features": ("shapes:featured", "*FEATURES is 'logs'. It must be a list of names*"),
     "program": ("cmd:./nothing", "*nothing*"),
 }
 
@@ -126,6 +127,10 @@ def test_impl_that_cannot_be_loaded_is_a_usage_error(
             def new_file_source(self, path): ...
         class Nothing: ...
         nothing = Nothing()
+        class Featured:
+            FEATURES = "logs"
+            new_file_source = lambda self, config, env: None
+        featured = Featured()
         """,
         shapes_broken="1 / 0",
     )
@@ -135,6 +140,36 @@ def test_impl_that_cannot_be_loaded_is_a_usage_error(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
     assert "Traceback" not in result.stderr.str() + result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("features", "outcomes"),
+    [("", {"passed": 1}), ('FEATURES = ["logs"]', {"failed": 1})],
+    ids=["none said", "logs"],
+)
+def test_logs_of_a_base_case_are_judged_of_who_offers_them(
+    run_pytest: RunPytest,
+    pytester: pytest.Pytester,
+    features: str,
+    outcomes: dict[str, int],
+) -> None:
+    """A source that logs nothing is a whole source; one that says it logs must."""
+    pytester.makepyfile(
+        silent=f"""
+        from pytest_podsource.reference import new_file_source as new
+        {features}
+        def new_file_source(config, env):
+            env.log = lambda *args, **fields: None
+            return new(config, env)
+        """
+    )
+
+    result = run_pytest(
+        "--podsource-impl=silent",
+        "--podsource-case=file/an-event-for-a-file-that-is-gone",
+    )
+
+    result.assert_outcomes(**outcomes)
 
 
 FACTORY_FAULTS = {

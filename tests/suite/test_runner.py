@@ -24,6 +24,7 @@ from pytest_podsource.world.base import Scene
 from pytest_podsource.world.simulated import SimulatedWorld
 
 MakeCase = Callable[..., Case]
+LOGS = frozenset({"logs"})
 
 
 def _pods(*names: str) -> SourceUpdate:
@@ -179,8 +180,8 @@ def test_other_streams_begin_after_the_last_expect(a_case: MakeCase) -> None:
         {"start": None}, {"advance": "20s", "logs": two}, component="file"
     )
 
-    assert _run(judged, _source(*at)).verdict == "passed"
-    assert _run(unjudged, _source(*at)).verdict == "passed"
+    for case in (judged, unjudged):
+        assert _run(case, _source(*at), features=LOGS).verdict == "passed"
 
 
 def _raising(error: BaseException) -> Callable[..., Any]:
@@ -635,7 +636,11 @@ def test_moments_show_where_the_streams_of_a_step_part(a_case: MakeCase) -> None
         "logs": [{"level": "error"}, {"level": "error"}],
     }
 
-    outcome = _run(a_case(step, component="file"), _source((0, act)))
+    outcome = _run(
+        a_case(step, component="file"),
+        _source((0, act)),
+        features=LOGS,
+    )
 
     (moment,) = outcome.moments
     assert moment.expected == (
@@ -668,7 +673,7 @@ def test_streams_of_different_length_are_aligned_below_each_other(
 
     step = {"start": None, "expect": [{"SET": ["a"]}], "logs": []}
 
-    outcome = _run(a_case(step, component="file"), _source((0, act)))
+    outcome = _run(a_case(step, component="file"), _source((0, act)), features=LOGS)
 
     (moment,) = outcome.moments
     assert moment.expected == ("SET file [a]", "", "no log")

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // Apiserver is the network that the apiserver is on. It serves pods as JSON: lists,
@@ -46,7 +45,7 @@ func (a apiserver) list(r *http.Request, params map[string]any) (*http.Response,
 func (a apiserver) watch(r *http.Request, params map[string]any) (*http.Response, error) {
 	queue := newQueue()
 	id := a.world.open("env/watch_pods", params, queue.put)
-	first, cancel := context.WithTimeout(r.Context(), time.Nanosecond)
+	first, cancel := context.WithTimeout(r.Context(), a.world.soon())
 	defer cancel()
 	told, heard := queue.take(first)
 	if !heard {

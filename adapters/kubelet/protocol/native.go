@@ -16,6 +16,14 @@ import (
 // settled is how long a native kubelet gets to speak at each request.
 const settled = 2 * time.Millisecond
 
+// soon is the shortest time in which the suite's answer to a question would be there.
+func (w *World) soon() time.Duration {
+	if w.native {
+		return 25 * settled
+	}
+	return time.Nanosecond
+}
+
 // again is the variable by which a process hands its work on to the next one.
 const again = "PODSOURCE_KUBELET_AGAIN"
 

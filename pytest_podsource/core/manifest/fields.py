@@ -81,6 +81,18 @@ class _Decoder:
         """Return *value* as a struct."""
         fields = self._structs[type_]
         given = self._given(_typed(value, dict, "an object", path) or {}, fields)
+        try:
+            return self._fields_of(given, fields, path)
+        except Refused:
+            for name in given:  # of several faults the first in the text is told
+                self.value(
+                    given[name], fields.get(name, "raw").rstrip("!"), f"{path}.{name}"
+                )
+            raise
+
+    def _fields_of(
+        self, given: dict[str, Value], fields: Fields, path: str
+    ) -> dict[str, Any]:
         found = {}
         for name, kind in fields.items():
             if name not in given and not kind.endswith("!"):

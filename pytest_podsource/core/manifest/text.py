@@ -182,6 +182,7 @@ class _Values:
 
     def __init__(self) -> None:
         self._nodes = 0
+        self._flows = 0
         self._open: set[int] = set()
 
     def value(self, node: yaml.Node) -> Value:
@@ -190,15 +191,19 @@ class _Values:
         if self._nodes > _MANY_NODES:
             raise Refused("the document is too large: aliases of aliases")
         if isinstance(node, yaml.ScalarNode):
+            self._refuse_question(node)
             return _json_number(_scalar(node), node)
         if id(node) in self._open:
             raise Refused(f"{_line(node)}: an anchor's value contains itself")
         self._open.add(id(node))
+        flow = isinstance(node, yaml.CollectionNode) and bool(node.flow_style)
+        self._flows += flow
         try:
             if isinstance(node, yaml.SequenceNode):
                 return [self.value(each) for each in node.value]
             return self._mapping(node)
         finally:
+            self._flows -= flow
             self._open.discard(id(node))
 
     def _mapping(self, node: yaml.Node) -> dict[str, Value]:
@@ -209,7 +214,15 @@ class _Values:
                     found.update(each)
             else:
                 found[self._key(key)] = self.value(value)
-        return found
+        return dict(sorted(found.items()))  # as Go writes a map; the first fault counts
+
+    def _refuse_question(self, node: yaml.ScalarNode) -> None:
+        # The kubelet's scanner takes it for the sign of a key, wherever it stands.
+        if self._flows and "?" in node.value and not node.style:
+            raise Refused(
+                f"{_line(node)}: not YAML: a question mark in a text between braces or "
+                f"brackets. Quote {node.value!r}."
+            )
 
     def _merged(self, node: yaml.Node) -> list[dict[str, Value]]:
         nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
@@ -219,7 +232,10 @@ class _Values:
         return [self._mapping(each) for each in reversed(nodes)]
 
     def _key(self, node: yaml.Node) -> str:
-        key = _scalar(node) if isinstance(node, yaml.ScalarNode) else None
+        key = None
+        if isinstance(node, yaml.ScalarNode):
+            self._refuse_question(node)
+            key = _scalar(node)
         if key is None:
             raise Refused(
                 f"{_line(node)}: a key that is no text. Right would be a quoted text; "

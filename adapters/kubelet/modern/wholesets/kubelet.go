@@ -6,6 +6,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/flowcontrol"
 	nodeutil "k8s.io/component-helpers/node/util"
 	"k8s.io/klog/v2"
@@ -18,22 +19,30 @@ import (
 	"podsource/protocol"
 )
 
-// Serve serves the kubelet of that version; begin makes what the process has only once.
-func Serve(version string, seen Seen, begin func()) {
+// Kubelet is what differs between these kubelets.
+type Kubelet struct {
+	Version      string
+	Begin        func() // makes what the process has only once
+	NewPodConfig func(recorder record.EventRecorderLogger) *config.PodConfig
+	Seen         func(w *protocol.World, podConfig *config.PodConfig, names sets.Set[string]) bool
+}
+
+// Serve serves the kubelet.
+func (k Kubelet) Serve() {
 	// A channel made outside a bubble would keep its time from moving; nil doesn't.
 	wait.NeverStop = nil
 	// The second handler sleeps until 1 ms after the last error, which it has noted in
 	// real time: in a bubble, for decades.
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	modern.Serve(modern.Kubelet{
-		Version: version,
+		Version: k.Version,
 		Begin: func(w *protocol.World) {
 			klog.SetLogger(structured.Logger(w))
-			begin()
+			k.Begin()
 		},
 		Set:          -1,
 		NewBackoff:   newBackoff,
-		NewPodConfig: newPodConfig(seen),
+		NewPodConfig: k.newPodConfig,
 		StartAlone:   startAlone,
 		NewReady:     newReady,
 		Decode:       decode,

@@ -18,26 +18,20 @@ import (
 	"podsource/protocol"
 )
 
-// Seen asks PodConfig whether all sources have been seen; the kubelets do it differently.
-type Seen func(w *protocol.World, podConfig *config.PodConfig, names sets.Set[string]) bool
-
 type podConfig struct {
 	*config.PodConfig
 	world   *protocol.World
 	context context.Context
-	seen    Seen
+	seen    func(w *protocol.World, podConfig *config.PodConfig, names sets.Set[string]) bool
 }
 
-// newPodConfig makes the PodConfig of a world.
-func newPodConfig(seen Seen) func(*protocol.World, string) (modern.PodConfig, error) {
-	return func(w *protocol.World, _ string) (modern.PodConfig, error) {
-		return podConfig{
-			PodConfig: config.NewPodConfig(recorder{modern.Recorder{World: w}}, observer{}),
-			world:     w,
-			context:   klog.NewContext(context.Background(), structured.Logger(w)),
-			seen:      seen,
-		}, nil
-	}
+func (k Kubelet) newPodConfig(w *protocol.World, _ string) (modern.PodConfig, error) {
+	return podConfig{
+		PodConfig: k.NewPodConfig(recorder{modern.Recorder{World: w}}),
+		world:     w,
+		context:   klog.NewContext(context.Background(), structured.Logger(w)),
+		seen:      k.Seen,
+	}, nil
 }
 
 func (p podConfig) Channel(source string) { p.PodConfig.Channel(p.context, source) }
@@ -103,8 +97,3 @@ func put[T set](channel chan<- T, pods []*v1.Pod) {
 type recorder struct{ modern.Recorder }
 
 func (r recorder) WithLogger(klog.Logger) record.EventRecorderLogger { return r }
-
-// observer takes what the kubelet tells of pods from the apiserver, and forgets it.
-type observer struct{}
-
-func (observer) ObservedPodOnWatch(klog.Logger, *v1.Pod, time.Time) {}

@@ -120,7 +120,7 @@ def _policies(spec: Part, kubelet: Kubelet) -> Iterator[str]:
 
 def _network(spec: Part, kubelet: Kubelet) -> Iterator[str]:
     if spec.get("hostNetwork"):
-        yield from _host_ports(spec)
+        yield from _host_ports(spec, kubelet)
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         yield invalid(
             "spec.shareProcessNamespace", value=True, reason="excludes hostPID"
@@ -134,12 +134,16 @@ def _network(spec: Part, kubelet: Kubelet) -> Iterator[str]:
     yield from _dns(spec, kubelet)
 
 
-def _host_ports(spec: Part) -> Iterator[str]:
+def _host_ports(spec: Part, kubelet: Kubelet) -> Iterator[str]:
+    # Which of the two ports is at fault is told otherwise up to 1.20.
+    wrong, other = "containerPort", "hostPort"
+    if "host-port-at-fault" in kubelet.validation_rules:
+        wrong, other = other, wrong
     for index, container in enumerate(spec.get("containers") or ()):
         for number, port in enumerate(container.get("ports") or ()):
             if port.get("hostPort", 0) != port["containerPort"]:
-                path = f"spec.containers[{index}].ports[{number}].hostPort"
-                yield invalid(path, port.get("hostPort", 0), "must match containerPort")
+                path = f"spec.containers[{index}].ports[{number}].{wrong}"
+                yield invalid(path, port.get(wrong, 0), f"must match {other}")
 
 
 def _dns(spec: Part, kubelet: Kubelet) -> Iterator[str]:
