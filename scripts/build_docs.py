@@ -36,7 +36,7 @@ _SPHINX = (
 )
 _KUBELETS = ("1.37", "1.34", "1.20", "1.1")
 _ODD = re.compile(r"^- \*\*([A-Z]+-\d+)\*\*(?: .*?)? ! ", re.MULTILINE)
-_LINK = re.compile(r"\[([^\]\n]*)\]\(((?:\.\./)+[^)\s]*)\)")
+_LINK = re.compile(r"\[([^\]\n]*)\]\(([^)\s:#][^)\s:]*)\)")
 _START = """\
 # pytest-podsource
 
@@ -111,12 +111,16 @@ def _timeline(case: Case) -> Iterator[str]:
 
 def _within(page: Path, source: Path) -> str:
     """
-    Return the text of *page* without links to what isn't part of the site.
+    Return the text of *page* without links to what is there and isn't a page.
+
+    A link to what isn't there stays, for Sphinx to complain about.
     """
+    original = DOCS / page.relative_to(source)
 
     def kept(link: re.Match[str]) -> str:
-        target = (page.parent / link[2].partition("#")[0]).resolve()
-        return link[0] if target.is_relative_to(source.resolve()) else link[1]
+        target = (original.parent / link[2].partition("#")[0]).resolve()
+        outside = target.exists() and not target.is_relative_to(DOCS)
+        return link[1] if outside or target.is_dir() else link[0]
 
     return _LINK.sub(kept, page.read_text("utf-8"))
 

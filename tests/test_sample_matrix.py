@@ -48,3 +48,14 @@ def test_component_of_a_miniature_has_cases() -> None:
     }
 
     assert all((bundled_root() / "cases" / name).is_dir() for name in components)
+
+
+def test_builds_to_measure_with_are_left_out(tmp_path: Path) -> None:
+    """Coverage of a kubelet is no implementation of its own; a text is no program."""
+    for name, mode in (("kubelet-1.20", 0o755), ("kubelet-1.20-cover", 0o755)):
+        (tmp_path / name).touch(mode)
+    (tmp_path / "notes").touch(0o644)
+
+    found = [p.name for p in sorted(tmp_path.iterdir()) if sample_matrix.is_program(p)]
+
+    assert found == ["kubelet-1.20"]

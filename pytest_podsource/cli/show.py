@@ -56,7 +56,8 @@ def printer_of_table() -> Callable[[PodUpdate], None]:
     from rich.console import Console  # noqa: PLC0415 - slow
     from rich.text import Text  # noqa: PLC0415
 
-    console = Console(highlight=False, soft_wrap=True)
+    # On a terminal between words; in a pipe an operation and a pod stay one line.
+    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     console.print(Text(_row(name for name, _ in _COLUMNS), style="bold"))
 
     def print_rows(update: PodUpdate) -> None:

@@ -146,8 +146,7 @@ class Child:
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
         for pid in left:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+            _kill(pid)
         self._drain_stderr()
         for pipe in self._pipes():
             with suppress(OSError):
@@ -253,3 +252,14 @@ class Child:
     def _stderr_pipe(self) -> IO[bytes]:
         assert self._process.stderr is not None
         return self._process.stderr
+
+
+def _kill(pid: int) -> None:
+    """Kill a process that isn't ours to wait for, and see it gone; on Linux only."""
+    with suppress(OSError):
+        descriptor = os.pidfd_open(pid)
+        try:
+            signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+            select.select([descriptor], [], [], _LAST_WORDS_S)
+        finally:
+            os.close(descriptor)

@@ -54,6 +54,7 @@ _GO_FIELD = re.compile(r"Go struct field (\S+)(?: of type|$)")
 _OLD_GO_FIELD = re.compile(r"(?:v1\.\w+\.)*([A-Z]\w*)\Z")
 _READS = re.compile(r"Read(String|Bool|U?[iI]nt\d*|Float\d*|Object|Array|Map)|Unm")
 _GO_NAMES = {"LastTerminationState": "lastState"}
+_EMBEDDED = re.compile(r"\b[A-Z]\w*\.")  # structs within structs, which JSON lacks
 _INDEX = re.compile(r"\[[^\]]*\]")
 
 
@@ -120,7 +121,7 @@ def fields_of_theirs(reason: str) -> set[str]:
         return faults
     go = _GO_FIELD.findall(reason)
     if go:
-        return {go[-1].partition(".")[2] or go[-1]}
+        return {_EMBEDDED.sub("", go[-1].partition(".")[2] or go[-1])}
     if ", error found in" in reason:
         return _field_of_iterator(reason)
     return {"metadata.name"} if "name is needed" in reason else set()
