@@ -49,7 +49,9 @@ FEATURES = (
     "logs",
     "nil-and-empty",
     "notification-modes",
+    "resource-versions",
     "source-operations",
+    "watch-failures",
 )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_podsource import reference
 from pytest_podsource.driver.base import COMPONENTS
 from pytest_podsource.suite.case import bundled_root, load_cases
 from pytest_podsource.suite.core_yaml import Document
@@ -42,6 +43,13 @@ def test_case_fits_the_schema(path: Path, schema: Schema) -> None:
 def test_cases_have_no_findings() -> None:
     """Facts and reports exist, ids come once, orders that are open are said to be."""
     assert lint(load_cases(ROOT), load_origins()) == []
+
+
+def test_reference_offers_every_level() -> None:
+    """A level that it forgot would pass all cases by not running them."""
+    levels = {case.level for case in load_cases(ROOT)} - {"base"}
+
+    assert {*reference.FEATURES} == levels
 
 
 def test_titles_tell_cases_apart() -> None:
