@@ -43,8 +43,8 @@ FACTS: dict[str, Patch] = {
     ),
     "DECODE-06": Patch(
         module=_FIELDS,
-        old="return {name: each for name, each in found.items() if each is not None}",
-        new="return {**given, **found}",
+        old="return found\n\n    def _as_written",
+        new="return {**given, **found}\n\n    def _as_written",
     ),
     "DECODE-07": Patch(
         module=_TEXT,
@@ -58,7 +58,7 @@ FACTS: dict[str, Patch] = {
     ),
     "DECODE-09": Patch(
         module=_FIELDS,
-        old='return _typed(value, str, "a text", path) or ""',
+        old='return _typed(value, str, "a text") or ""',
         new='return str(value or "")',
     ),
     "DECODE-10": Patch(

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from copy import deepcopy
 from typing import Any
 
 from pytest_podsource.contract import Pod
@@ -94,7 +93,8 @@ def image_tag(image: str) -> str:
 
 def _fill(part: Part, defaults: Mapping[str, Any]) -> None:
     for name, value in defaults.items():
-        part.setdefault(name, deepcopy(value))
+        if name not in part:
+            part[name] = dict(value) if isinstance(value, dict) else value
 
 
 def _default_requests(spec: Part) -> None:

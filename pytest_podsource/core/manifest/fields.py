@@ -14,17 +14,18 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from pytest_podsource.contract import Refused
 from pytest_podsource.core.manifest.quantity import ZERO, Quantity, parse_quantity
 from pytest_podsource.core.manifest.text import Number
-from pytest_podsource.core.versions import KUBELETS, Kubelet
+from pytest_podsource.core.versions import KUBELETS, Kubelet, kubelet
 from pytest_podsource.data import table
 
 Value = Any
 Fields = Mapping[str, str]
+Decode = Callable[[Value], Value]
 
 _INT_BITS = {"int32": 31, "int64": 63}
 _TIME = re.compile(
@@ -32,15 +33,28 @@ _TIME = re.compile(
 )
 
 
-def decode(value: Value, type_: str, kubelet: Kubelet) -> dict[str, Any]:
+class _Wrong(Exception):
+    """
+    A value that its type refuses; where it stands is found on the way out.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.path = ""
+
+
+def decode(value: Value, type_: str, version: Kubelet) -> dict[str, Any]:
     """
     Return *value* as the struct *type_*, such as ``Pod``.
 
     Raises:
         Refused: Something in it has another type.
     """
-    decoder = _Decoder(structs_of(kubelet.minor), kubelet)
-    found: dict[str, Any] = decoder.struct(value, type_, "")
+    try:
+        found: dict[str, Any] = _types(version.minor).of(type_)(value)
+    except _Wrong as wrong:
+        where = wrong.path.lstrip(".") or "the manifest"
+        raise Refused(f"{where}: {wrong}") from None
     return found
 
 
@@ -64,122 +78,181 @@ def _newest(since: Mapping[str, str | None], so_far: tuple[str, ...]) -> str | N
     return next((since[each] for each in reversed(so_far) if each in since), None)
 
 
-class _Decoder:
+class _Types:
     """
-    Decodes by the fields of one kubelet; ``T!`` is printed even if it is empty.
+    What decodes each type of one kubelet, made when it is first asked for.
+
+    A type is a leaf, a struct, ``[]T``, ``map[T]`` or ``*T``.
     """
 
-    def __init__(self, structs: Mapping[str, Fields], kubelet: Kubelet) -> None:
-        self._structs = structs
-        self._any_case = kubelet.fields_in_any_case
-        self._leaves = {
-            **(_WRAPPING_LEAVES if kubelet.integers_wrap else _LEAVES),
-            "IntOrString": _int_or_string(kubelet.int_or_string_bits),
+    def __init__(self, version: Kubelet) -> None:
+        self._structs = structs_of(version.minor)
+        self._any_case = version.fields_in_any_case
+        self._made: dict[str, Decode] = {
+            **(_WRAPPING_LEAVES if version.integers_wrap else _LEAVES),
+            "IntOrString": _int_or_string(version.int_or_string_bits),
         }
 
-    def struct(self, value: Value, type_: str, path: str) -> dict[str, Any]:
-        """Return *value* as a struct."""
-        fields = self._structs[type_]
-        given = self._given(_typed(value, dict, "an object", path) or {}, fields)
-        try:
-            return self._fields_of(given, fields, path)
-        except Refused:
-            for name in given:  # of several faults the first in the text is told
-                self.value(
-                    given[name], fields.get(name, "raw").rstrip("!"), f"{path}.{name}"
-                )
-            raise
+    def of(self, kind: str) -> Decode:
+        """Return what decodes *kind*."""
+        if kind not in self._made:
+            self._made[kind] = self._make(kind)
+        return self._made[kind]
 
-    def _fields_of(
-        self, given: dict[str, Value], fields: Fields, path: str
-    ) -> dict[str, Any]:
-        found = {}
-        for name, kind in fields.items():
-            if name not in given and not kind.endswith("!"):
-                continue
-            inner = self.value(given.get(name), kind.rstrip("!"), f"{path}.{name}")
-            if kind.endswith("!") or not _is_left_out(inner, kind):
-                found[name] = inner
-        return {name: each for name, each in found.items() if each is not None}
+    def _make(self, kind: str) -> Decode:
+        if kind.startswith("*"):
+            return _pointer(self.of(kind[1:]))
+        if kind.startswith("[]"):
+            return _list(self.of(kind[2:]))
+        if kind.startswith("map["):
+            return _map(self.of(kind[4:-1]))
+        return _Struct(self, self._structs[kind], any_case=self._any_case)
 
-    def _given(self, value: dict[str, Value], fields: Fields) -> dict[str, Value]:
-        if not self._any_case:
-            return value
-        names = {name.lower(): name for name in fields}
+
+@cache
+def _types(minor: str) -> _Types:
+    return _Types(kubelet(minor))
+
+
+class _Struct:
+    """
+    Decodes one struct; a field ``T!`` is printed even if it is empty.
+    """
+
+    def __init__(self, types: _Types, fields: Fields, *, any_case: bool) -> None:
+        self._types = types
+        self._kinds = fields
+        self._any_case = any_case
+
+    @cached_property
+    def _fields(self) -> dict[str, tuple[Decode, bool]]:
+        # Not in the constructor: a struct may contain itself.
         return {
-            name if name in fields else names.get(name.lower(), name): each
+            name: (self._types.of(kind.rstrip("!")), _is_left_out_if_empty(kind))
+            for name, kind in self._kinds.items()
+        }
+
+    @cached_property
+    def _always(self) -> list[tuple[str, Decode]]:
+        kinds = self._kinds.items()
+        return [
+            (name, self._fields[name][0]) for name, kind in kinds if kind[-1] == "!"
+        ]
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {name.lower(): name for name in self._kinds}
+
+    def __call__(self, value: Value) -> dict[str, Any]:
+        """Return *value* as this struct."""
+        given = _typed(value, dict, "an object") or {}
+        if self._any_case:
+            given = self._as_written(given)
+        name = ""
+        found = {}
+        fields = self._fields
+        try:
+            for name, each in given.items():
+                if name in fields:
+                    decode_field, is_left_out_if_empty = fields[name]
+                    inner = decode_field(each)
+                    if inner or not (inner is None or is_left_out_if_empty):
+                        found[name] = inner
+        except _Wrong as wrong:
+            wrong.path = f".{name}{wrong.path}"
+            raise
+        for name, decode_field in self._always:
+            if name not in given and (inner := decode_field(None)) is not None:
+                found[name] = inner
+        return found
+
+    def _as_written(self, value: dict[str, Value]) -> dict[str, Value]:
+        return {
+            name if name in self._kinds else self._names.get(name.lower(), name): each
             for name, each in value.items()
         }
 
-    def value(self, value: Value, kind: str, path: str) -> Value:
-        """Return *value* as *kind*: a leaf, a struct, ``[]T``, ``map[T]`` or ``*T``."""
-        if kind.startswith("*"):
-            return None if value is None else self.value(value, kind[1:], path)
-        if kind.startswith("[]"):
-            items = _typed(value, list, "a list", path)
-            return items if items is None else self._list(items, kind[2:], path)
-        if kind.startswith("map["):
-            entries = _typed(value, dict, "an object", path)
-            if entries is None:
-                return None
-            return {
-                key: self.value(each, kind[4:-1], f"{path}[{key}]")
-                for key, each in entries.items()
-            }
-        leaf = self._leaves.get(kind)
-        return leaf(value, path) if leaf else self.struct(value, kind, path)
 
-    def _list(self, items: list[Value], kind: str, path: str) -> list[Value]:
-        return [
-            self.value(each, kind, f"{path}[{index}]")
-            for index, each in enumerate(items)
-        ]
-
-
-def _is_left_out(value: Value, kind: str) -> bool:
+def _is_left_out_if_empty(kind: str) -> bool:
     # Go's omitempty; lists and mappings without entries are kept on purpose.
-    return value is None or (kind in ("string", "bool", *_INT_BITS) and not value)
+    return kind in ("string", "bool", *_INT_BITS)
 
 
-def _typed(value: Value, type_: type, name: str, path: str) -> Value:
+def _pointer(inner: Decode) -> Decode:
+    return lambda value: None if value is None else inner(value)
+
+
+def _list(inner: Decode) -> Decode:
+    def decode_list(value: Value) -> list[Value] | None:
+        if _typed(value, list, "a list") is None:
+            return None
+        found: list[Value] = []
+        try:
+            for each in value:
+                found.append(inner(each))  # noqa: PERF401 - how far it got is the index
+        except _Wrong as wrong:
+            wrong.path = f"[{len(found)}]{wrong.path}"
+            raise
+        return found
+
+    return decode_list
+
+
+def _map(inner: Decode) -> Decode:
+    def decode_map(value: Value) -> dict[str, Value] | None:
+        if _typed(value, dict, "an object") is None:
+            return None
+        key = ""
+        found = {}
+        try:
+            for key, each in value.items():
+                found[key] = inner(each)
+        except _Wrong as wrong:
+            wrong.path = f"[{key}]{wrong.path}"
+            raise
+        return found
+
+    return decode_map
+
+
+def _typed(value: Value, type_: type, name: str) -> Value:
     if value is None or isinstance(value, type_):
         return value
-    raise _mismatch(value, name, path)
+    raise _mismatch(value, name)
 
 
-def _mismatch(value: Value, name: str, path: str) -> Refused:
+def _mismatch(value: Value, name: str) -> _Wrong:
     shown = value.text if isinstance(value, Number) else repr(value)
     hint = (
         " Quote it to make it a text."
         if name == "a text" and not isinstance(value, (list, dict))
         else ""
     )
-    where = path.lstrip(".") or "the manifest"
-    return Refused(f"{where}: {shown[:60]} is not {name}.{hint}")
+    return _Wrong(f"{shown[:60]} is not {name}.{hint}")
 
 
-def _string(value: Value, path: str) -> str:
-    return _typed(value, str, "a text", path) or ""
+def _string(value: Value) -> str:
+    return _typed(value, str, "a text") or ""
 
 
-def _bool(value: Value, path: str) -> bool:
-    return _typed(value, bool, "true or false", path) or False
+def _bool(value: Value) -> bool:
+    return _typed(value, bool, "true or false") or False
 
 
-def _int(bits: int) -> Callable[[Value, str], int]:
-    def leaf(value: Value, path: str) -> int:
+def _int(bits: int) -> Callable[[Value], int]:
+    def leaf(value: Value) -> int:
         if value is None:
             return 0
         if not isinstance(value, int) or isinstance(value, bool):
-            raise _mismatch(value, "a whole number", path)
+            raise _mismatch(value, "a whole number")
         if not -(2**bits) <= value < 2**bits:
-            raise _mismatch(value, f"a number of {bits + 1} bits", path)
+            raise _mismatch(value, f"a number of {bits + 1} bits")
         return value
 
     return leaf
 
 
-def _wrapping_int(bits: int) -> Callable[[Value, str], int]:
+def _wrapping_int(bits: int) -> Callable[[Value], int]:
     """
     Read digit by digit; a product that wraps around shows only if it becomes less.
 
@@ -187,38 +260,38 @@ def _wrapping_int(bits: int) -> Callable[[Value, str], int]:
     """
     whole, size = _int(bits), 2 ** (bits + 1)
 
-    def leaf(value: Value, path: str) -> int:
+    def leaf(value: Value) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
-            return whole(value, path)
+            return whole(value)
         total = 0
         for digit in str(abs(value)):
             before, total = total, (total * 10 + int(digit)) % size
             if total < before:
-                raise _mismatch(value, f"a number of {bits + 1} bits", path)
-        return whole(-total if value < 0 else total, path)
+                raise _mismatch(value, f"a number of {bits + 1} bits")
+        return whole(-total if value < 0 else total)
 
     return leaf
 
 
-def _int_or_string(bits: int) -> Callable[[Value, str], int | str]:
+def _int_or_string(bits: int) -> Callable[[Value], int | str]:
     whole = _int(bits)
-    return lambda value, path: value if isinstance(value, str) else whole(value, path)
+    return lambda value: value if isinstance(value, str) else whole(value)
 
 
-def _quantity(value: Value, path: str) -> Quantity:
+def _quantity(value: Value) -> Quantity:
     if value is None:
         return ZERO
     text = value.text if isinstance(value, Number) else str(value)
     if isinstance(value, (bool, list, dict)):
-        raise _mismatch(value, "a quantity", path)
+        raise _mismatch(value, "a quantity")
     try:
         return parse_quantity(text.strip())
     except ValueError as error:
-        raise Refused(f"{path.lstrip('.')}: {error}") from None
+        raise _Wrong(str(error)) from None
 
 
-def _time(value: Value, path: str) -> str | None:
-    text = _typed(value, str, "a text", path)
+def _time(value: Value) -> str | None:
+    text = _typed(value, str, "a text")
     if text is None:
         return None
     form = _TIME.match(text)
@@ -226,27 +299,27 @@ def _time(value: Value, path: str) -> str | None:
         day, clock, zone = form.groups() if form else ("", "", "")
         moment = datetime.fromisoformat(f"{day}T{clock}{zone.replace('Z', '+00:00')}")
     except ValueError:
-        raise _mismatch(value, "a time such as 2024-01-31T12:00:00Z", path) from None
+        raise _mismatch(value, "a time such as 2024-01-31T12:00:00Z") from None
     return f"{moment.astimezone(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _bytes(value: Value, path: str) -> str | None:
-    text = _typed(value, str, "a text", path)
+def _bytes(value: Value) -> str | None:
+    text = _typed(value, str, "a text")
     try:
         return text and base64.b64encode(base64.b64decode(text, validate=True)).decode()
     except binascii.Error:
-        raise _mismatch(value, "base64", path) from None
+        raise _mismatch(value, "base64") from None
 
 
-def _raw(value: Value, path: str) -> Value:
+def _raw(value: Value) -> Value:
     if isinstance(value, dict):
-        return {key: _raw(each, path) for key, each in value.items()}
+        return {key: _raw(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [_raw(each, path) for each in value]
+        return [_raw(each) for each in value]
     return float(value.text) if isinstance(value, Number) else value
 
 
-_LEAVES: Mapping[str, Callable[[Value, str], Value]] = {
+_LEAVES: Mapping[str, Decode] = {
     "string": _string,
     "bool": _bool,
     **{kind: _int(bits) for kind, bits in _INT_BITS.items()},

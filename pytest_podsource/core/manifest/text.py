@@ -191,8 +191,10 @@ class _Values:
         if self._nodes > _MANY_NODES:
             raise Refused("the document is too large: aliases of aliases")
         if isinstance(node, yaml.ScalarNode):
-            self._refuse_question(node)
-            return _json_number(_scalar(node), node)
+            if self._flows:
+                _refuse_question(node)
+            value = _scalar(node)
+            return _json_number(value, node) if isinstance(value, float) else value
         if id(node) in self._open:
             raise Refused(f"{_line(node)}: an anchor's value contains itself")
         self._open.add(id(node))
@@ -216,14 +218,6 @@ class _Values:
                 found[self._key(key)] = self.value(value)
         return dict(sorted(found.items()))  # as Go writes a map; the first fault counts
 
-    def _refuse_question(self, node: yaml.ScalarNode) -> None:
-        # The kubelet's scanner takes it for the sign of a key, wherever it stands.
-        if self._flows and "?" in node.value and not node.style:
-            raise Refused(
-                f"{_line(node)}: not YAML: a question mark in a text between braces or "
-                f"brackets. Quote {node.value!r}."
-            )
-
     def _merged(self, node: yaml.Node) -> list[dict[str, Value]]:
         nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
         if not all(isinstance(each, yaml.MappingNode) for each in nodes):
@@ -234,8 +228,11 @@ class _Values:
     def _key(self, node: yaml.Node) -> str:
         key = None
         if isinstance(node, yaml.ScalarNode):
-            self._refuse_question(node)
+            if self._flows:
+                _refuse_question(node)
             key = _scalar(node)
+        if isinstance(key, str):
+            return key
         if key is None:
             raise Refused(
                 f"{_line(node)}: a key that is no text. Right would be a quoted text; "
@@ -248,10 +245,19 @@ class _Values:
         return key_float(key) if isinstance(key, float) else str(key)
 
 
+def _refuse_question(node: yaml.ScalarNode) -> None:
+    # Within braces the kubelet's scanner takes it for the sign of a key, anywhere.
+    if "?" in node.value and not node.style:
+        raise Refused(
+            f"{_line(node)}: not YAML: a question mark in a text between braces or "
+            f"brackets. Quote {node.value!r}."
+        )
+
+
 def _is_merge(node: yaml.Node) -> bool:
     return (
-        isinstance(node, yaml.ScalarNode)
-        and node.value == "<<"
+        node.value == "<<"
+        and isinstance(node, yaml.ScalarNode)
         and node.tag in ("", f"{_TAG}merge")
     )
 
@@ -282,9 +288,7 @@ def _binary(text: str, node: yaml.Node) -> str:
         raise Refused(f"{_line(node)}: not base64: {error}") from error
 
 
-def _json_number(value: Value, node: yaml.Node) -> Value:
-    if not isinstance(value, float):
-        return value
+def _json_number(value: float, node: yaml.Node) -> int | Number:
     if not math.isfinite(value):
         raise Refused(f"{_line(node)}: {node.value} has no place in JSON")
     text = json_float(value)
