@@ -107,8 +107,13 @@ def _of_file(config_file: Path, config: Config) -> tuple[Path | None, int]:
         settings = reference.parse_config(config_file.read_bytes(), at)
     except Refused as refused:
         raise click.UsageError(f"{config_file}: {refused}") from None
-    place = settings["file_path"]
-    return Path(place) if place else None, settings["file_period_ns"]
+    place, period_ns = settings["file_path"], settings["file_period_ns"]
+    if period_ns <= 0:
+        raise click.UsageError(
+            f"{config_file}: fileCheckFrequency is negative, which ends a kubelet at "
+            "once. Use one such as 20s."
+        )
+    return Path(place) if place else None, period_ns
 
 
 def _refuse_unreadable(path: Path, *, once: bool) -> None:

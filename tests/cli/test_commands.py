@@ -144,10 +144,11 @@ def test_error_is_told_without_a_traceback(
     assert "Traceback" not in text
 
 
-def test_config_that_is_refused_names_the_field(tmp_path: Path) -> None:
+@pytest.mark.parametrize("period", ["often", "-5s"])
+def test_config_that_is_refused_names_the_field(period: str, tmp_path: Path) -> None:
     """A wrong value of the kubelet's file is told with its key."""
     path = tmp_path / "kubelet.yaml"
-    path.write_text("fileCheckFrequency: often\n")
+    path.write_text(f"staticPodPath: {tmp_path}\nfileCheckFrequency: {period}\n")
 
     result = podsource("watch", "--config", path)
 
