@@ -19,7 +19,8 @@ import pytest
 
 from pytest_podsource.exceptions import CaseError
 from pytest_podsource.options import ROOT, SETTINGS, Settings
-from pytest_podsource.suite.case import Case, bundled_root, load_file
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

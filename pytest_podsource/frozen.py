@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pytest_podsource.exceptions import UsageError
-from pytest_podsource.suite.case import Case, bundled_root
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case
 
 
 def read(name: str) -> dict[str, str]:

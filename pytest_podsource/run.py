@@ -103,7 +103,7 @@ class Run:
     @cached_property
     def _records(self) -> Mapping[str, Record]:
         from pytest_podsource.record import load_records  # noqa: PLC0415
-        from pytest_podsource.suite.case import bundled_root  # noqa: PLC0415
+        from pytest_podsource.suite.bundled import bundled_root  # noqa: PLC0415
 
         return load_records(bundled_root() / "recorded")
 

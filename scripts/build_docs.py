@@ -22,7 +22,8 @@ from make_facts import BEHAVIOUR
 
 from pytest_podsource.driver.load import load_driver
 from pytest_podsource.record import load_records
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.suite.story import load_origins, timeline
 from pytest_podsource.world.simulated import SimulatedWorld

@@ -7,7 +7,8 @@ from __future__ import annotations
 import sys
 
 from pytest_podsource.frozen import text_of
-from pytest_podsource.suite.case import bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import load_cases
 
 folder = bundled_root() / "sets"
 folder.mkdir(exist_ok=True)

@@ -16,7 +16,8 @@ import pytest
 
 from pytest_podsource.driver.base import Driver
 from pytest_podsource.driver.load import load_driver
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.suite.story import Origins, tell
 from pytest_podsource.suite.verdict import Outcome

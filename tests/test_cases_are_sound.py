@@ -10,7 +10,8 @@ import pytest
 
 from pytest_podsource import reference
 from pytest_podsource.driver.base import COMPONENTS
-from pytest_podsource.suite.case import bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import load_cases
 from pytest_podsource.suite.core_yaml import Document
 from pytest_podsource.suite.lint import lint
 from pytest_podsource.suite.schema import Schema

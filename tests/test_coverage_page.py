@@ -11,7 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 

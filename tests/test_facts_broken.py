@@ -10,7 +10,8 @@ import pytest
 
 from pytest_podsource.driver.base import Driver
 from pytest_podsource.driver.load import driver_of
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.world.simulated import SimulatedWorld
 from tests.broken_reference import broken_reference

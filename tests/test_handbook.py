@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from pytest_podsource.record import load_records
-from pytest_podsource.suite.case import bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import load_cases
 from pytest_podsource.suite.story import load_origins
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"

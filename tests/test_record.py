@@ -28,7 +28,8 @@ from pytest_podsource.record import (
     take_record,
     text_of,
 )
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.world.simulated import SimulatedWorld
 
 SAMPLE = str(Path(__file__).with_name("served_sample.py"))

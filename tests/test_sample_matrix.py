@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_podsource.suite.case import bundled_root
+from pytest_podsource.suite.bundled import bundled_root
 from tests.miniatures import MINIATURES
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))

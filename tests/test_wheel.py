@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import pytest_podsource
-from pytest_podsource.suite.case import bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import load_cases
 
 CHECKOUT = Path(__file__).parent.parent
 PACKAGE = Path(pytest_podsource.__file__).parent

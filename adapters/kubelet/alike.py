@@ -27,7 +27,8 @@ from pytest_podsource.contract import SECOND_NS
 from pytest_podsource.core.durations import parse_ns
 from pytest_podsource.driver.base import Driver
 from pytest_podsource.driver.load import load_driver
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.suite.steps import steps_of
 from pytest_podsource.suite.verdict import Moment, Outcome

@@ -14,7 +14,8 @@ from pytest_podsource.cli.parameters import json_option
 from pytest_podsource.core.versions import KUBELETS, NEWEST
 from pytest_podsource.driver.base import COMPONENTS
 from pytest_podsource.exceptions import UsageError
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 
 SCHEMA = "exported-case.schema.json"
 _EXAMPLES = """\b

@@ -17,7 +17,8 @@ from pytest_podsource.data import table
 from pytest_podsource.exceptions import UsageError
 from pytest_podsource.findings import RULES
 from pytest_podsource.record import Record, load_records
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.suite.durations import text_of
 
 _EXAMPLES = """\b

@@ -22,7 +22,8 @@ from pytest_podsource.record import (
     take_record,
     text_of,
 )
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.suite.story import load_origins, tell
 from pytest_podsource.suite.verdict import FAILURES, Outcome
 from pytest_podsource.world.simulated import SimulatedWorld

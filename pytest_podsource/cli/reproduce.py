@@ -12,7 +12,8 @@ import click
 
 from pytest_podsource.cli.parameters import kubelet_option
 from pytest_podsource.exceptions import UsageError
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.suite.replay import script_of
 
 

@@ -166,7 +166,8 @@ def case_set(settings: Settings) -> CaseSet:
     import hashlib  # noqa: PLC0415 - only for a report
     from importlib.metadata import version  # noqa: PLC0415
 
-    from pytest_podsource.suite.case import bundled_root, load_cases  # noqa: PLC0415
+    from pytest_podsource.suite.bundled import bundled_root  # noqa: PLC0415
+    from pytest_podsource.suite.case import load_cases  # noqa: PLC0415
 
     cases = load_cases(bundled_root() / "cases")
     if settings.cases is not None:

@@ -20,10 +20,9 @@ def cases(root: Path | None = None) -> list[pytest.ParameterSet]:
     """
     import pytest  # noqa: PLC0415 - the suite runs without pytest too
 
-    from pytest_podsource.suite.case import (  # noqa: PLC0415 - reads no case before
-        bundled_root,
-        load_cases,
-    )
+    # Not above: who imports the suite reads no case yet.
+    from pytest_podsource.suite.bundled import bundled_root  # noqa: PLC0415
+    from pytest_podsource.suite.case import load_cases  # noqa: PLC0415
 
     found = (
         load_cases(bundled_root() / "cases")

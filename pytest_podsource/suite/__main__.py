@@ -11,7 +11,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.suite.lint import lint
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.suite.story import Origins, load_origins, tell

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_podsource.driver.base import COMPONENTS
-from pytest_podsource.exceptions import CaseError, UsageError
+from pytest_podsource.exceptions import CaseError
 from pytest_podsource.suite.variables import put_in
 
 if TYPE_CHECKING:
@@ -78,20 +78,6 @@ class Case:
     def holds_for(self, kubelet: str) -> bool:
         """Return whether *kubelet*, as major.minor, is among its versions."""
         return matches(self.versions, kubelet)
-
-
-def bundled_root() -> Path:
-    """
-    Return the folder ``conformance`` that came with this package.
-
-    Raises:
-        UsageError: The installation has none.
-    """
-    package = Path(__file__).resolve().parent.parent
-    for root in (package / "conformance", package.parent / "conformance"):
-        if (root / "cases").is_dir():
-            return root
-    raise UsageError(f"{package}: there are no cases. Install pytest-podsource again.")
 
 
 def load_cases(root: Path, *, own: bool = False) -> list[Case]:

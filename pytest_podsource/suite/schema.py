@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
 from pytest_podsource.exceptions import CaseError
-from pytest_podsource.suite.case import bundled_root
+from pytest_podsource.suite.bundled import bundled_root
 from pytest_podsource.suite.core_yaml import Document
 from pytest_podsource.suite.variables import put_in
 

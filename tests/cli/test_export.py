@@ -15,7 +15,8 @@ from jsonschema import Draft202012Validator
 from pytest_podsource.cli import commands
 from pytest_podsource.contract import Config
 from pytest_podsource.core.backoff import Backoff
-from pytest_podsource.suite.case import bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import load_cases
 from pytest_podsource.suite.export import exported
 from pytest_podsource.world.clock import CaseClock
 

@@ -16,7 +16,8 @@ from pytest_podsource.cli import commands
 from pytest_podsource.cli.new_adapter import TARGETS
 from pytest_podsource.driver.load import load_driver
 from pytest_podsource.exceptions import UsageError
-from pytest_podsource.suite.case import bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import load_cases
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.world.simulated import SimulatedWorld
 

@@ -16,7 +16,8 @@ from click.testing import CliRunner
 
 from pytest_podsource.cli import commands
 from pytest_podsource.exceptions import UsageError
-from pytest_podsource.suite.case import bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import load_cases
 from pytest_podsource.suite.replay import case_of, plain, replay, script_of
 
 WRONG = "def diff_snapshots(old, new):\n    return [], sorted(new), []\n"

@@ -25,7 +25,8 @@ from pytest_podsource.contract import Pod
 from pytest_podsource.doubles.apiserver.fake import FakeApiserver
 from pytest_podsource.doubles.manifests import ManifestDirectory, manifest
 from pytest_podsource.record import load_records
-from pytest_podsource.suite.case import Case, bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.suite.content import render
 from pytest_podsource.suite.pods import for_object, name_of
 from pytest_podsource.suite.scene import scene_of

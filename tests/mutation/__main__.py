@@ -11,7 +11,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 
-from pytest_podsource.suite.case import bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import load_cases
 from tests.broken_reference import changed_reference
 from tests.mutation.killing import Fate, Killing
 from tests.mutation.mutants import Mutant, modules, mutants_of

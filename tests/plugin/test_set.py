@@ -10,7 +10,8 @@ import pytest
 
 from pytest_podsource import frozen
 from pytest_podsource.exceptions import UsageError
-from pytest_podsource.suite.case import bundled_root, load_cases
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import load_cases
 from tests.plugin.conftest import RunPytest
 
 

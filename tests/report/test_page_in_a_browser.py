@@ -109,9 +109,7 @@ def test_large_matrix_is_light_at_load(open_page: Open) -> None:
     rows = shown.locator("#cases tbody tr").count()
 
     shown.locator("#end").scroll_into_view_if_needed()
-    shown.wait_for_function(
-        f"document.querySelectorAll('#cases tbody tr').length > {rows}"
-    )
+    shown.locator("#cases tbody tr").nth(rows).wait_for(state="attached")
 
     assert at_load <= 5000
     assert rows < 600

@@ -13,7 +13,8 @@ import pytest
 
 from pytest_podsource import suite
 from pytest_podsource.exceptions import CaseError
-from pytest_podsource.suite.case import bundled_root, load_cases, load_file, matches
+from pytest_podsource.suite.bundled import bundled_root
+from pytest_podsource.suite.case import load_cases, load_file, matches
 
 WriteCase = Callable[[str, str], Path]
 
