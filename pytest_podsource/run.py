@@ -263,11 +263,18 @@ def _time_of(settings: Settings) -> Literal["env", "patched", "real"]:
     return "real" if settings.world == "real" else settings.time
 
 
+def is_in_real_time(settings: Settings, abilities: Abilities) -> bool:
+    """
+    Return whether a second of a case takes a second: as asked for, or as needed.
+    """
+    return "real" in (settings.world, abilities.time)
+
+
 def _world_of(settings: Settings, abilities: Abilities) -> MakeWorld:
     """
     Return what makes the worlds: as asked for, or as a program's abilities need.
     """
-    if "real" in (settings.world, abilities.time):
+    if is_in_real_time(settings, abilities):
         from pytest_podsource.world.real import RealWorld  # noqa: PLC0415 - slow
 
         told = settings.time != "real" and abilities.watch == "told"

@@ -13,11 +13,13 @@ import pytest
 
 from pytest_podsource import baseline
 from pytest_podsource.collecting import CaseNode, Selection, collect
+from pytest_podsource.driver.base import Offer
 from pytest_podsource.options import SETTINGS
 from pytest_podsource.report import terminal
 from pytest_podsource.report.judged import judged_of
 from pytest_podsource.report.tally import Tally
-from pytest_podsource.run import run_of
+from pytest_podsource.run import is_in_real_time, run_of
+from pytest_podsource.suite.forecast import Forecast, forecast
 
 
 class Conformance:
@@ -53,7 +55,23 @@ class Conformance:
         if not self._settings.impl:
             return ["podsource: the implementation is what podsource_impl gives"]
         run = run_of(self._config)
-        return terminal.header(self._settings, run.driver(run.implementation).offer)
+        offer = run.driver(run.implementation).offer
+        said = terminal.header(self._settings, offer)
+        if is_in_real_time(self._settings, offer.abilities):
+            said.append(terminal.length(self._forecast(offer), self._settings))
+        return said
+
+    def _forecast(self, offer: Offer) -> Forecast:
+        from pytest_podsource.world.real import QUIET_NS  # noqa: PLC0415 - slow
+
+        files = self._selection.files()
+        return forecast(
+            (case for file in files for case in self._selection.cases_of(file)),
+            offer,
+            kubelet=self._settings.kubelet,
+            limit_ns=self._settings.real_limit_ns,
+            quiet_ns=QUIET_NS,
+        )
 
     @pytest.hookimpl(tryfirst=True)  # before -k, -m, --lf and --deselect
     def pytest_collection_modifyitems(

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_podsource.contract import SECOND_NS
 from pytest_podsource.driver.base import COMPONENTS, Offer
 from pytest_podsource.options import Settings
 from pytest_podsource.report.tally import Score, Tally
+from pytest_podsource.suite.forecast import Forecast
 
 
 def header(settings: Settings, offer: Offer) -> list[str]:
@@ -23,6 +25,18 @@ def header(settings: Settings, offer: Offer) -> list[str]:
         + (f"; not {_list(lacking)}" if lacking else ""),
         *(f"podsource: {remark}" for remark in offer.remarks),
     ]
+
+
+def length(expected: Forecast, settings: Settings) -> str:
+    """
+    Return how long a run in real time takes, and what is left out for its length.
+    """
+    limit = settings.real_limit_ns / SECOND_NS
+    return (
+        f"podsource: in real time, so it takes about {_time(expected.length_ns)} on one "
+        f"worker; {_count(expected.left_out, 'row')} of more than {limit:g} s left out "
+        "(--podsource-real-limit)"
+    )
 
 
 def selected(cases: int, rows: int) -> str:
@@ -62,6 +76,12 @@ def _world(settings: Settings) -> str:
         return "in the real world"
     seed = f", seed {settings.seed}" if settings.seed else ""
     return f"in the simulated world, time {settings.time}, files {settings.fs}{seed}"
+
+
+def _time(length_ns: int) -> str:
+    seconds = round(length_ns / SECOND_NS)
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes} min {rest} s" if minutes else f"{seconds} s"
 
 
 def _count(number: int, what: str) -> str:

@@ -102,7 +102,10 @@ class HttpGet:
 
         prepared = requests.Request("GET", self._url).prepare()
         # Requests has one value a name; its transport takes several.
-        prepared.headers = urllib3.HTTPHeaderDict(self._headers)  # type: ignore[assignment]
+        headers = urllib3.HTTPHeaderDict(self._headers)
+        if "Accept-Encoding" not in headers:  # else the transport asks for "identity"
+            headers["Accept-Encoding"] = urllib3.util.SKIP_HEADER
+        prepared.headers = headers  # type: ignore[assignment]
         timeout_s = self._timeout_ns / 1e9 or SILENCE_S
         # Not a session: that reads the whole body of a redirect, however long it is.
         with closing(requests.adapters.HTTPAdapter()) as adapter:

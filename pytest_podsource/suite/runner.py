@@ -76,9 +76,9 @@ def run_case(
         )
     except Exception as error:  # noqa: BLE001 - any fault of a case gets its verdict
         return _failed(case, error, None, kubelet, seed)
-    lacking = _lacking(case, steps, driver.offer)
-    if lacking:
-        return _skipped(case, "unsupported", lacking, kubelet, seed)
+    reason = lacking(case, steps, driver.offer)
+    if reason:
+        return _skipped(case, "unsupported", reason, kubelet, seed)
     return _run(case, driver, make_world, scene, steps)
 
 
@@ -142,7 +142,7 @@ def _skipped(
     )
 
 
-def _lacking(case: Case, steps: list[Step], offer: Offer) -> str:
+def lacking(case: Case, steps: list[Step], offer: Offer) -> str:
     """
     Return what the implementation doesn't offer and the case needs, empty if nothing.
     """

@@ -353,6 +353,7 @@ def test_fetch_sends_the_headers_as_they_are_and_tells_the_reply(
         b"X-Tok: b",
     ]
     assert b"User-Agent: u/1" in lines
+    assert not [line for line in lines if line.startswith(b"Accept-Encoding")]
 
 
 def test_fetch_of_a_packed_body_is_left_packed(env: RealEnvironment) -> None:
