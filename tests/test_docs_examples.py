@@ -136,6 +136,16 @@ def test_tutorials_test_fails_where_it_says(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["E *4913*", "E *web.yaml~*"])
 
 
+def test_tutorials_test_passes_where_it_says(pytester: pytest.Pytester) -> None:
+    """A rename into place leaves nothing for a moment."""
+    first, second = (EXAMPLES / "test_first.py").read_text().rsplit('"vim"', 1)
+    pytester.makepyfile(test_first=f'{first}"place"{second}')
+
+    result = pytester.runpytest_subprocess("-p", "no:randomly")
+
+    result.assert_outcomes(passed=2)
+
+
 def test_tutorials_function_is_wrong_where_it_says(pytester: pytest.Pytester) -> None:
     """Keys in both caches count as updated there; compared by value it passes."""
     blocks = _BLOCK.findall((ROOT / "docs/tutorial.md").read_text())
