@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -67,7 +70,7 @@ def test_new_adapter_is_short_and_says_how_to_go_on(
 def test_new_adapter_passes_backoff_and_podconfig_at_once(
     language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every case of the level base; what it doesn't offer is unsupported."""
+    """Every case of the level base; a word that it doesn't know is no end."""
     if shutil.which(TOOLS[language]) is None:
         pytest.skip(f"{TOOLS[language]} is not installed")
     write(language, tmp_path)
@@ -80,6 +83,9 @@ def test_new_adapter_passes_backoff_and_podconfig_at_once(
             pytest.skip("the crates of the template are not at hand; .ci/run has them")
         assert built.returncode == 0, built.stderr
 
+    if BUILT[language].startswith("cmd:"):
+        said = _said(BUILT[language].removeprefix("cmd:"), "no/such", "settle")
+        assert [each.get("error", {}).get("code") for each in said] == [-32601, None]
     driver = load_driver(BUILT[language])
     try:
         outcomes = [
@@ -113,3 +119,23 @@ def test_new_adapter_leaves_a_folder_that_holds_something_alone(tmp_path: Path) 
 
 def _sources(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def _said(command: str, *methods: str) -> list[dict[str, Any]]:
+    """
+    Return what a program answers to *methods*, after the handshake.
+    """
+    words = ("initialize", *methods, "shutdown")
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": {}})
+        for number, method in enumerate(words)
+    ]
+    run = subprocess.run(
+        shlex.split(command),
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return [json.loads(line) for line in run.stdout.splitlines()][1:-1]

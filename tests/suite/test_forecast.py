@@ -18,12 +18,14 @@ OFFER = Offer(name="x", components=frozenset({"file"}))
 
 def test_steps_and_the_silence_after_each_count(a_case: MakeCase) -> None:
     """Three steps of which one takes 4 s, each over after 200 ms without news."""
-    case = a_case(
-        {"start": None}, {"advance": "4s"}, {"write": "a"}, component="file"
-    )
+    case = a_case({"start": None}, {"advance": "4s"}, {"write": "a"}, component="file")
 
     found = forecast(
-        [case, case], OFFER, kubelet="1.37", limit_ns=5 * SECOND_NS, quiet_ns=200_000_000
+        [case, case],
+        OFFER,
+        kubelet="1.37",
+        limit_ns=5 * SECOND_NS,
+        quiet_ns=200_000_000,
     )
 
     assert found.length_ns == 2 * (4 * SECOND_NS + 3 * 200_000_000)

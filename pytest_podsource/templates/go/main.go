@@ -18,7 +18,7 @@ const offer = `{"protocol": 1, "name": "my-adapter", "version": "0.1.0", "langua
 "components": ["backoff", "podconfig"], "features": ["nil-and-empty"], "abilities": {"time": "virtual", "watch": "told", "http": "told"}}`
 
 var now, wall int64               // of one world, in nanoseconds
-var config object                 // of the object made last
+var config, fault object          // of the object made last; of the call under way
 var entries map[any]entry         // the backoff's
 var stored map[any]map[any]object // PodConfig's, by source and UID; nil until the first set
 var own = []string{"kubernetes.io/config.source", "kubernetes.io/config.mirror", "kubernetes.io/config.seen"}
@@ -108,7 +108,7 @@ func answer(method string, p object) any {
 		tell("update/taken", object{"send_id": p["send_id"]})
 	case "clock/jump":
 		wall += ns(p, "by_ns")
-	case "clock/advance", "settle":
+	case "clock/advance", "settle", "world/end", "shutdown":
 		now = max(now, ns(p, "to_ns"))
 		return object{"now_ns": now}
 	case "next":
@@ -134,9 +134,8 @@ func answer(method string, p object) any {
 	case "seen_all_sources":
 		lacks := func(each any) bool { return stored[each] == nil || !slices.Contains(get[[]any](p, "seen"), each) }
 		return !slices.ContainsFunc(get[[]any](config, "sources"), lacks)
-	case "world/end", "shutdown":
 	default:
-		panic("unknown method " + method)
+		fault = object{"code": -32601, "message": "unknown method " + method}
 	}
 	return object{}
 }
@@ -145,7 +144,8 @@ func main() {
 	in := json.NewDecoder(os.Stdin)
 	in.UseNumber()
 	for message := (object{}); message["method"] != "shutdown" && in.Decode(&message) == nil; {
+		fault = nil
 		result := answer(get[string](message, "method"), get[object](message, "params"))
-		say(object{"id": message["id"], "result": result})
+		say(object{"id": message["id"], pick(fault == nil, "result", "error"): pick[any](fault == nil, result, fault)})
 	}
 }

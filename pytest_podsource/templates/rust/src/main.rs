@@ -16,6 +16,7 @@ struct World {
     now: i64, // times are nanoseconds
     wall: i64,
     config: Value,
+    fault: Value,                         // of the call under way
     entries: HashMap<String, (i64, i64)>, // the backoff's: delay, when next was called
     sources: Vec<String>,
     stored: HashMap<String, BTreeMap<String, Value>>, // PodConfig's: by source and UID
@@ -58,8 +59,7 @@ impl World {
     }
 
     fn send(&mut self, source: &str, pods: &[Value]) {
-        let seen = self.stored.contains_key(source);
-        let mut old = self.stored.remove(source).unwrap_or_default();
+        let (seen, mut old) = self.stored.remove(source).map_or((false, BTreeMap::new()), |old| (true, old));
         let (mut names, mut kept, mut new, mut changed) = (HashSet::new(), HashSet::new(), vec![], vec![]);
         for pod in pods {
             let (mut pod, uid) = (pod.clone(), text(&pod["metadata"], "uid"));
@@ -116,10 +116,9 @@ impl World {
             "clock/advance" => self.now = ns(given, "to_ns"),
             "next" => {
                 let last = if alive { delay } else { ns(&self.config, "initial_ns") };
-                let random = RandomState::new().hash_one(0) as f64 / u64::MAX as f64;
-                let extra = (random * self.config["jitter_factor"].as_f64().unwrap() * last as f64) as i64;
-                let delay = if alive { most.min(2 * last + extra) } else { last + extra };
-                self.entries.insert(id, (delay, self.now));
+                let jitter = self.config["jitter_factor"].as_f64().unwrap() * last as f64;
+                let extra = (RandomState::new().hash_one(0) as f64 / u64::MAX as f64 * jitter) as i64;
+                self.entries.insert(id, (if alive { most.min(2 * last + extra) } else { last + extra }, self.now));
             }
             "reset" | "delete_entry" => drop(self.entries.remove(&id)),
             "gc" => self.entries.retain(|_, (_, failed)| self.now - *failed <= expires),
@@ -129,11 +128,11 @@ impl World {
             "channel" if given["source"] == "" => panic!("a source needs a name"), // the suite starts it again
             "channel" => self.sources.push(text(given, "source")),
             "seen_all_sources" => {
-                let seen: Vec<String> = from_value(given["seen"].clone()).unwrap();
-                return json!(self.sources.iter().all(|each| seen.contains(each) && self.stored.contains_key(each)));
+                let seen = given["seen"].as_array().unwrap();
+                return json!(self.sources.iter().all(|each| seen.contains(&json!(each)) && self.stored.contains_key(each)));
             }
             "settle" | "world/end" | "shutdown" => (),
-            _ => panic!("unknown method {method}"),
+            _ => self.fault = json!({"code": -32601, "message": format!("unknown method {method}")}),
         }
         json!({"now_ns": self.now})
     }
@@ -144,7 +143,8 @@ fn main() {
     for line in std::io::stdin().lines() {
         let message: Value = from_str(&line.unwrap()).expect("a message");
         let result = world.answer(&text(&message, "method"), &message["params"]);
-        println!("{}", json!({"jsonrpc": "2.0", "id": message["id"], "result": result}));
+        let (key, said) = Some(world.fault.take()).filter(Value::is_object).map_or(("result", result), |fault| ("error", fault));
+        println!("{}", json!({"jsonrpc": "2.0", "id": message["id"], key: said}));
         if message["method"] == "shutdown" {
             return;
         }
