@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from pytest_podsource.exceptions import CaseError
-from pytest_podsource.options import ROOT, SETTINGS, Settings
+from pytest_podsource.options import ROOT
+from pytest_podsource.settings import Settings, settings_of
 from pytest_podsource.suite.bundled import bundled_root
 from pytest_podsource.suite.case import Case, load_file
 
@@ -225,7 +226,7 @@ class CaseNode(pytest.Function):
         try:
             super().setup()
         except pytest.fail.Exception:
-            if not self.config.stash[SETTINGS].impl:
+            if not settings_of(self.config).impl:
                 self.session.shouldfail = "there is no implementation"
             raise
 
