@@ -176,14 +176,16 @@ OPTIONS = (
         group=_WHAT,
         metavar="DIR",
         convert=existing_folder,
-        help="The folder in which the program of cmd: is started.",
+        help="The folder in which the program of cmd: is started. (NAME=value before the "
+        "program is set in its environment: cmd:LOG=debug ./adapter.)",
     ),
     Option(
         name="trace",
         group=_WHAT,
         metavar="FILE",
         convert=Path,
-        help="Write the dialogue with the program of cmd: there, as JSON lines.",
+        help="Add the dialogue with the program of cmd: to this file, as JSON lines of case, "
+        "pid, from, and message; or text, for what is no JSON.",
     ),
     Option(
         name="component",
@@ -198,7 +200,8 @@ OPTIONS = (
         metavar="IDS",
         convert=list_of(str),
         help="Only these cases, such as file/dir-ignores-dotfiles or, with a row, "
-        "backoff/next-doubles:max-5s.",
+        "backoff/next-doubles:max-5s; what an id begins with, up to a slash, selects "
+        "all below.",
     ),
     Option(
         name="cases",
@@ -228,7 +231,8 @@ OPTIONS = (
         group=_WHERE,
         metavar="FS",
         convert=one_of(FILESYSTEMS),
-        help="tmp (default): a temporary directory. fake: pyfakefs.",
+        help="tmp (default): a temporary directory. fake: pyfakefs. Also for the fixture "
+        "podsource_manifest_dir.",
     ),
     Option(
         name="kubelet",
@@ -257,7 +261,8 @@ OPTIONS = (
         group=_AGAINST,
         metavar="TARGET",
         help="Instead of cases: compare with this implementation, over generated "
-        "scenarios; a difference is written out as a case. Needs Hypothesis.",
+        "scenarios; a difference is written out as a case. Needs "
+        "pytest-podsource[differential].",
     ),
     Option(
         name="examples",
@@ -300,13 +305,14 @@ OPTIONS = (
         group=_COUNTS,
         metavar="FILE",
         convert=Path,
-        help="Write the failures of this run as a baseline.",
+        help="Write the failures of this run as a baseline; reasons that --podsource-baseline "
+        "has are kept.",
     ),
     Option(
         name="stories",
         group=_COUNTS,
         convert=bool,
-        help="Tell the story of each case, also of those that passed.",
+        help="Tell the story of each case, also of those that passed; with pytest's -rP.",
     ),
     Option(
         name="report",
