@@ -155,6 +155,11 @@ def _means(id_: str, case: Case) -> bool:
     return id_ in ("", whole) or whole.startswith((f"{id_}/", f"{id_}:"))
 
 
+def _hooks_of_root(node: pytest.Collector | pytest.Item) -> Any:
+    """Return those of the user's root ``conftest.py`` too, wherever the cases lie."""
+    return node.session.gethookproxy(node.config.rootpath)
+
+
 class SuiteNode(pytest.Collector):
     """
     The suite, as one node below the session.
@@ -163,6 +168,11 @@ class SuiteNode(pytest.Collector):
     def __init__(self, *, selection: Selection, **kw: Any) -> None:
         super().__init__(**kw)
         self._selection = selection
+
+    @property
+    def ihook(self) -> Any:
+        """Return the hooks that are called for it."""
+        return _hooks_of_root(self)
 
     def collect(self) -> Iterator[FileNode]:
         """Return a node for each file."""
@@ -186,6 +196,11 @@ class FileNode(pytest.Module):
         self._file = file
         self._selection = selection
         super().__init__(**kw)
+
+    @property
+    def ihook(self) -> Any:
+        """Return the hooks that are called for it."""
+        return _hooks_of_root(self)
 
     def collect(self) -> Iterator[CaseNode]:
         """Return a node for each case."""
@@ -216,6 +231,11 @@ class CaseNode(pytest.Function):
         self.case = case
         self.add_marker(ROOT)
         self.extra_keyword_matches.add(case.component)
+
+    @property
+    def ihook(self) -> Any:
+        """Return the hooks that are called for it."""
+        return _hooks_of_root(self)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the file of the case, and its id."""
