@@ -20,9 +20,7 @@ _LOCAL = "LOCAL_ANNOTATIONS = (SOURCE_ANNOTATION, MIRROR_ANNOTATION, SEEN_ANNOTA
 _ADDED = "                changes.adds.append(pod)"
 _REMOVED = "changes.removes = [pod for key, pod in before.items() if key not in after]"
 _CONFIGURED = "configured = self._channels.keys()"
-_YIELDED = (
-    "                names.add(pod_words.full_name(pod))\n                yield pod\n"
-)
+_YIELDED = "                names.add(name)\n                yield pod\n"
 
 FACTS: dict[str, Patch] = {
     "CONFIG-01": Patch(module=_MUX, old="BUFFER = 50", new="BUFFER = 49"),
@@ -59,8 +57,8 @@ FACTS: dict[str, Patch] = {
     ),
     "CONFIG-12": Patch(
         module=_MERGE,
-        old="found = [stored.pop(self._key(pod), None) for pod in incoming]",
-        new="found = [pod for pod in incoming if stored.pop(self._key(pod), None)]",
+        old="found = [stored.pop(self._key_of(pod), None) for pod in incoming]",
+        new="found = [pod for pod in incoming if stored.pop(self._key_of(pod), None)]",
         kubelet="1.34",
     ),
     "CONFIG-13": Patch(
@@ -117,8 +115,8 @@ FACTS: dict[str, Patch] = {
     ),
     "CONFIG-25": Patch(
         module=_MERGE,
-        old="any(before.get(key) != after.get(key)",
-        new="any((before.get(key) or None) != (after.get(key) or None)",
+        old="if before.get(key) != after.get(key):",
+        new="if (before.get(key) or None) != (after.get(key) or None):",
     ),
     "CONFIG-26": Patch(
         module=_MERGE,
@@ -127,8 +125,8 @@ FACTS: dict[str, Patch] = {
     ),
     "CONFIG-27": Patch(
         module=_MERGE,
-        old="            pod_words.uid(pod)\n",
-        new='            f"{pod_words.uid(pod)} {pod_words.full_name(pod)}"\n',
+        old="return pod_words.uid if",
+        new='return (lambda pod: f"{pod_words.uid(pod)} {pod_words.full_name(pod)}") if',
     ),
     "CONFIG-28": Patch(
         module=_MERGE,
@@ -173,8 +171,8 @@ FACTS: dict[str, Patch] = {
     ),
     "CONFIG-36": Patch(
         module=_MERGE,
-        old="pod_words.annotate(pod, pod_words.SOURCE_ANNOTATION, source)",
-        new="pod_words.annotate(pod, pod_words.SOURCE_ANNOTATION, pod_words.annotations_of(pod).get(pod_words.SOURCE_ANNOTATION, source))",
+        old="own = {SOURCE_ANNOTATION: source,",
+        new="own = {SOURCE_ANNOTATION: pod_words.annotations_of(pod).get(SOURCE_ANNOTATION, source),",
     ),
     "CONFIG-37": Patch(
         module=_VERSIONS,
@@ -187,8 +185,8 @@ FACTS: dict[str, Patch] = {
     "CONFIG-39": Patch(module=_MERGE, old=_YIELDED, new="                yield pod\n"),
     "CONFIG-40": Patch(
         module=_MERGE,
-        old="        for pod in incoming:\n            reason",
-        new="        for pod in sorted(incoming, key=lambda pod: self._key(pod) not in self._pods.get(source, {})):\n            reason",
+        old="        for pod in incoming:\n            name",
+        new="        for pod in sorted(incoming, key=lambda pod: self._key_of(pod) not in self._pods.get(source, {})):\n            name",
     ),
     "CONFIG-41": Patch(
         module=_MERGE,
@@ -202,8 +200,8 @@ FACTS: dict[str, Patch] = {
     ),
     "CONFIG-43": Patch(
         module=_MERGE,
-        old="            pod_words.uid(pod)\n",
-        new="            pod_words.uid(pod) or pod_words.full_name(pod)\n",
+        old="return pod_words.uid if",
+        new="return (lambda pod: pod_words.uid(pod) or pod_words.full_name(pod)) if",
     ),
     "CONFIG-44": Patch(
         module=_MERGE,
@@ -236,8 +234,8 @@ FACTS: dict[str, Patch] = {
     ),
     "CONFIG-50": Patch(
         module=_MERGE,
-        old="            pod_words.uid(pod)\n",
-        new="            f\"{pod_words.uid(pod)} {pod.get('spec')}\"\n",
+        old="return pod_words.uid if",
+        new="return (lambda pod: f\"{pod_words.uid(pod)} {pod.get('spec')}\") if",
     ),
     "CONFIG-51": Patch(
         module=_SOURCE,

@@ -18,11 +18,17 @@ from typing import Any
 
 from pytest_podsource.contract import Pod, SourceUpdate
 from pytest_podsource.core import pods as pod_words
-from pytest_podsource.core.pods import LOCAL_ANNOTATIONS, SEEN_ANNOTATION
+from pytest_podsource.core.pods import (
+    LOCAL_ANNOTATIONS,
+    SEEN_ANNOTATION,
+    SOURCE_ANNOTATION,
+)
 from pytest_podsource.core.versions import Kubelet
 
 #: What differs here makes an update, beside spec and annotations.
 COMPARED_METADATA = ("labels", "deletionTimestamp", "deletionGracePeriodSeconds")
+
+_LOCAL = frozenset(LOCAL_ANNOTATIONS)
 
 Stored = dict[str, Pod]
 Event = Callable[[Pod, str, str, str], None]
@@ -139,7 +145,7 @@ class PodStorage:
 
     def _remove(self, source: str, incoming: Iterable[Pod]) -> Changes:
         stored = self._pods.get(source, {})
-        found = [stored.pop(self._key(pod), None) for pod in incoming]
+        found = [stored.pop(self._key_of(pod), None) for pod in incoming]
         return Changes(removes=[pod for pod in found if pod is not None])
 
     def _insert(
@@ -147,25 +153,24 @@ class PodStorage:
     ) -> Changes:
         """Put *incoming* into *after*, compared with *before*; both may be one."""
         changes = Changes()
+        key_of = self._key_of
         for pod in self._usable(source, incoming):
-            # Before anything is compared, and over whatever the source says.
-            pod_words.annotate(pod, pod_words.SOURCE_ANNOTATION, source)
-            key = self._key(pod)
-            if key in before:
-                after[key] = before[key]
-                self._compare(before[key], pod, changes)
-            else:
-                pod_words.annotate(pod, SEEN_ANNOTATION, self._first_seen())
+            key = key_of(pod)
+            existing = before.get(key)
+            if existing is None:
+                # Over whatever the source says; a pod that is known keeps its own.
+                own = {SOURCE_ANNOTATION: source, SEEN_ANNOTATION: self._first_seen()}
+                pod_words.annotate(pod, own)
                 after[key] = pod
                 changes.adds.append(pod)
+            else:
+                after[key] = existing
+                self._compare(existing, pod, changes)
         return changes
 
-    def _key(self, pod: Pod) -> str:
-        return (
-            pod_words.uid(pod)
-            if self._kubelet.pods_by_uid
-            else pod_words.full_name(pod)
-        )
+    @property
+    def _key_of(self) -> Callable[[Pod], str]:
+        return pod_words.uid if self._kubelet.pods_by_uid else pod_words.full_name
 
     def _first_seen(self) -> str:
         return pod_words.timestamp(
@@ -179,19 +184,17 @@ class PodStorage:
         Kubelet: ``filterInvalidPods``.
         """
         names: set[str] = set()
+        validates = self._kubelet.merge_validates
         for pod in incoming:
-            reason = self._fault(pod, names)
+            name = pod_words.full_name(pod)
+            reason = self._validate(pod) if validates else None
+            if reason is None and name in names:
+                reason = f"another pod is named {pod_words.name(pod)!r} as well"
             if reason is None:
-                names.add(pod_words.full_name(pod))
+                names.add(name)
                 yield pod
             else:
                 self._drop(source, pod, reason)
-
-    def _fault(self, pod: Pod, names: set[str]) -> str | None:
-        reason = self._validate(pod) if self._kubelet.merge_validates else None
-        if reason is None and pod_words.full_name(pod) in names:
-            return f"another pod is named {pod_words.name(pod)!r} as well"
-        return reason
 
     def _drop(self, source: str, pod: Pod, reason: str) -> None:
         name = pod_words.full_name(pod)
@@ -239,12 +242,13 @@ def differs(existing: Pod, incoming: Pod) -> bool:
 
     Kubelet: ``podsDifferSemantically``.
     """
+    if _part(existing, "spec") != _part(incoming, "spec"):
+        return True
     before, after = _metadata(existing), _metadata(incoming)
-    return (
-        _part(existing, "spec") != _part(incoming, "spec")
-        or any(before.get(key) != after.get(key) for key in COMPARED_METADATA)
-        or _foreign_annotations(existing) != _foreign_annotations(incoming)
-    )
+    for key in COMPARED_METADATA:
+        if before.get(key) != after.get(key):
+            return True
+    return _foreign_annotations(existing) != _foreign_annotations(incoming)
 
 
 def merged_annotations(existing: Pod, incoming: Pod) -> dict[str, str]:
@@ -259,11 +263,10 @@ def merged_annotations(existing: Pod, incoming: Pod) -> dict[str, str]:
 
 
 def _foreign_annotations(pod: Pod) -> dict[str, str]:
-    return {
-        key: value
-        for key, value in pod_words.annotations_of(pod).items()
-        if key not in LOCAL_ANNOTATIONS
-    }
+    annotations = pod_words.annotations_of(pod)
+    if _LOCAL.isdisjoint(annotations):
+        return annotations
+    return {k: v for k, v in annotations.items() if k not in _LOCAL}
 
 
 def _metadata(pod: Pod) -> Mapping[str, Any]:

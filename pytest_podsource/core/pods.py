@@ -7,9 +7,11 @@ absent or null is Go's nil; ``[]`` and ``{}`` are empty, which is not the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import marshal
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
-from typing import Any, cast
+from functools import lru_cache
+from typing import Any
 
 from pytest_podsource.contract import Pod
 
@@ -29,21 +31,24 @@ def name(pod: Pod) -> str:
     """
     Return the name of *pod*, empty if it has none.
     """
-    return cast("str", _metadata(pod).get("name") or "")
+    found: str = _metadata(pod).get("name") or ""
+    return found
 
 
 def namespace(pod: Pod) -> str:
     """
     Return the namespace of *pod*, empty if it has none.
     """
-    return cast("str", _metadata(pod).get("namespace") or "")
+    found: str = _metadata(pod).get("namespace") or ""
+    return found
 
 
 def uid(pod: Pod) -> str:
     """
     Return the UID of *pod*, empty if it has none.
     """
-    return cast("str", _metadata(pod).get("uid") or "")
+    found: str = _metadata(pod).get("uid") or ""
+    return found
 
 
 def full_name(pod: Pod) -> str:
@@ -52,7 +57,8 @@ def full_name(pod: Pod) -> str:
 
     Kubelet: ``GetPodFullName`` in ``pkg/kubelet/container``.
     """
-    return f"{name(pod)}_{namespace(pod)}"
+    metadata = _metadata(pod)
+    return f"{metadata.get('name') or ''}_{metadata.get('namespace') or ''}"
 
 
 def annotations_of(pod: Pod) -> dict[str, str]:
@@ -62,11 +68,11 @@ def annotations_of(pod: Pod) -> dict[str, str]:
     return _metadata(pod).get("annotations") or {}
 
 
-def annotate(pod: Pod, key: str, value: str) -> None:
+def annotate(pod: Pod, annotations: Mapping[str, str]) -> None:
     """
-    Set the annotation *key* in *pod* itself.
+    Set *annotations* in *pod* itself, beside those that it has.
     """
-    annotated = {**annotations_of(pod), key: value}
+    annotated = {**annotations_of(pod), **annotations}
     pod["metadata"] = {**_metadata(pod), "annotations": annotated}
 
 
@@ -94,7 +100,13 @@ def copies(pods: Iterable[Pod]) -> tuple[Pod, ...]:
 
     Kubelet: ``copyPods`` in ``pkg/kubelet/config``.
     """
-    return tuple(_copy(pod) for pod in pods)
+    originals = tuple(pods)
+    try:
+        # A pod is plain JSON, which this copies in less than half the time.
+        copied: tuple[Pod, ...] = marshal.loads(marshal.dumps(originals))  # noqa: S302
+    except ValueError:  # mappings of some other type, or nested very deeply
+        return tuple(map(_copy, originals))
+    return copied
 
 
 def timestamp(wall_ns: int, *, trims_zeros: bool) -> str:
@@ -108,13 +120,18 @@ def timestamp(wall_ns: int, *, trims_zeros: bool) -> str:
     Kubelet: ``Timestamp.GetString`` in ``pkg/kubelet/types``.
     """
     seconds, fraction = divmod(wall_ns, _NS_PER_SECOND)
-    moment = datetime.fromtimestamp(seconds, tz=timezone.utc).strftime(
-        "%Y-%m-%dT%H:%M:%S"
-    )
+    moment = _to_the_second(seconds)
     digits = f".{fraction:09d}"
     if trims_zeros:
         digits = digits.rstrip("0").rstrip(".")
     return f"{moment}{digits}Z"
+
+
+@lru_cache(maxsize=1)
+def _to_the_second(seconds: int) -> str:
+    # Thousands of pods are first seen within one.
+    moment = datetime.fromtimestamp(seconds, tz=timezone.utc)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _metadata(pod: Pod) -> dict[str, Any]:
@@ -122,7 +139,6 @@ def _metadata(pod: Pod) -> dict[str, Any]:
 
 
 def _copy(value: Any) -> Any:
-    # A pod is plain JSON; copy.deepcopy looks for much more, and takes three times as long.
     if isinstance(value, dict):
         return {key: _copy(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -57,6 +57,8 @@ class Kubelet:
         lower_node_name: The suffix of the name is in lower case (DECODE-18).
         name_checked_first: A missing name has an error of its own (DECODE-17).
         fields_in_any_case: Field names match in any case (DECODE-08).
+        first_mismatch_ends: Of several values of a wrong type the first is told, else
+            one that its type reads by itself before the others.
         integers_wrap: Integers that are too large may wrap around (DECODE-09).
         int_or_string_bits: Bits of a port that may be a name, less the sign (DECODE-09).
         needs_api_version: ``apiVersion`` is required (DECODE-11).
@@ -157,6 +159,7 @@ class Kubelet:
     lower_node_name: bool
     name_checked_first: bool
     fields_in_any_case: bool
+    first_mismatch_ends: bool
     integers_wrap: bool
     int_or_string_bits: int
     needs_api_version: bool
@@ -321,6 +324,7 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "lower_node_name": {"1.1": False, "1.20": True},
     "name_checked_first": {"1.1": False, "1.30": True},
     "fields_in_any_case": {"1.1": True, "1.20": False},
+    "first_mismatch_ends": {"1.1": False, "1.20": True, "1.30": False},
     "int_or_string_bits": {"1.1": 63, "1.20": 31},
     "integers_wrap": {"1.1": False, "1.20": True, "1.30": False},
     "needs_api_version": {"1.1": False, "1.20": True},
@@ -391,7 +395,7 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
         "1.20": _RULES_1_20,
         "1.30": _RULES_1_30,
         "1.36": _RULES_1_36,
-        "1.37": _RULES_1_36 | {"image-references", "strict-ips"},
+        "1.37": _RULES_1_36 | {"image-references", "sharing-in-spec", "strict-ips"},
     },
     "env_names": {"1.1": "identifier", "1.20": "name", "1.36": "relaxed"},
     "env_fields": {

@@ -73,6 +73,23 @@ def test_decode_manifest_reads_the_manifests_of_real_life(path: Path) -> None:
     assert pod["status"]["phase"] == "Pending"
 
 
+@pytest.mark.parametrize(
+    ("kubelet", "field"), [("1.1", "port"), ("1.20", "path"), ("1.37", "port")]
+)
+def test_of_several_mismatches_a_kubelet_names_its_own(
+    kubelet: str, field: str
+) -> None:
+    """A port reads its JSON by itself, which ends the decoding but in 1.20's library."""
+    probe = {"httpGet": {"path": True, "port": True}}
+    data = json.dumps(manifest(container={"livenessProbe": probe})).encode()
+
+    with pytest.raises(Refused) as refused:
+        decode_manifest(data, Config(path="/m/a.yaml", kubelet=kubelet))
+
+    place = "spec.containers[0].livenessProbe.httpGet"
+    assert str(refused.value).startswith(f"{place}.{field}: ")
+
+
 def test_decode_manifest_names_the_line_of_broken_yaml() -> None:
     """A template that nobody filled in."""
     with pytest.raises(Refused, match="line 9") as caught:

@@ -53,7 +53,7 @@ _FAULT = re.compile(rf"((?:metadata|spec|status)[^\s,:]*): (?:{_KINDS})")
 _GO_FIELD = re.compile(r"Go struct field (\S+)(?: of type|$)")
 _OLD_GO_FIELD = re.compile(r"(?:v1\.\w+\.)*([A-Z]\w*)\Z")
 _READS = re.compile(r"Read(String|Bool|U?[iI]nt\d*|Float\d*|Object|Array|Map)|Unm")
-_GO_NAMES = {"LastTerminationState": "lastState"}
+_GO_NAMES = {"CephMonitors": "monitors", "LastTerminationState": "lastState"}
 _EMBEDDED = re.compile(r"\b[A-Z]\w*\.")  # structs within structs, which JSON lacks
 _INDEX = re.compile(r"\[[^\]]*\]")
 
@@ -139,9 +139,11 @@ def _field_of_iterator(reason: str) -> set[str]:
 def _same(theirs: str, ours: set[str]) -> bool:
     """
     Compare paths; a decoder of Go names no index, and an old one the last part only.
+
+    Where a volume has two kinds, kubelets misspell the field of one.
     """
     plain = {_INDEX.sub("", each).lower() for each in ours}
-    wanted = _INDEX.sub("", theirs).lower()
+    wanted = _INDEX.sub("", theirs).lower().replace("downwarapi", "downwardapi")
     return any(each == wanted or each.endswith(f".{wanted}") for each in plain)
 
 

@@ -37,11 +37,32 @@ _TIME = re.compile(
 class _Wrong(Exception):
     """
     A value that its type refuses; where it stands is found on the way out.
+
+    Args:
+        reason: What is wrong.
+        ends: No other fault is told, not even one that stands before it.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, ends: bool = False) -> None:
         super().__init__(reason)
         self.path = ""
+        self.ends = ends
+
+    def below(self, step: str, first: _Wrong | None) -> _Wrong:
+        """
+        Return which fault of a struct, list or mapping counts so far.
+
+        Args:
+            step: Where in it this one was found.
+            first: The one that was found before.
+
+        Raises:
+            _Wrong: This one, if it ends the decoding.
+        """
+        self.path = f"{step}{self.path}"
+        if self.ends:
+            raise self
+        return first or self
 
 
 def decode(value: Value, type_: str, version: Kubelet) -> dict[str, Any]:
@@ -89,15 +110,21 @@ class _Types:
     def __init__(self, version: Kubelet) -> None:
         self._structs = structs_of(version.minor)
         self._any_case = version.fields_in_any_case
-        self._made: dict[str, Decode] = {
+        self._first_ends = version.first_mismatch_ends
+        leaves = {
             **(_WRAPPING_LEAVES if version.integers_wrap else _LEAVES),
             "IntOrString": _int_or_string(version.int_or_string_bits),
+        }
+        self._made: dict[str, Decode] = {
+            kind: _ending(leaf) if self._first_ends or kind in _READ_APART else leaf
+            for kind, leaf in leaves.items()
         }
 
     def of(self, kind: str) -> Decode:
         """Return what decodes *kind*."""
         if kind not in self._made:
-            self._made[kind] = self._make(kind)
+            made = self._make(kind)
+            self._made[kind] = _ending(made) if self._first_ends else made
         return self._made[kind]
 
     def _make(self, kind: str) -> Decode:
@@ -149,19 +176,22 @@ class _Struct:
         given = _typed(value, dict, "an object") or {}
         if self._any_case:
             given = self._as_written(given)
-        name = ""
+        first: _Wrong | None = None
         found = {}
         fields = self._fields
-        try:
-            for name, each in given.items():
-                if name in fields:
-                    decode_field, is_left_out_if_empty = fields[name]
-                    inner = decode_field(each)
-                    if inner or not (inner is None or is_left_out_if_empty):
-                        found[name] = inner
-        except _Wrong as wrong:
-            wrong.path = f".{name}{wrong.path}"
-            raise
+        for name, each in given.items():
+            if name not in fields:
+                continue
+            decode_field, is_left_out_if_empty = fields[name]
+            try:
+                inner = decode_field(each)
+            except _Wrong as wrong:
+                first = wrong.below(f".{name}", first)
+                continue
+            if inner or not (inner is None or is_left_out_if_empty):
+                found[name] = inner
+        if first:
+            raise first
         for name, decode_field in self._always:
             if name not in given and (inner := decode_field(None)) is not None:
                 found[name] = inner
@@ -179,6 +209,17 @@ def _is_left_out_if_empty(kind: str) -> bool:
     return kind in ("string", "bool", *_INT_BITS)
 
 
+def _ending(inner: Decode) -> Decode:
+    def decode_or_end(value: Value) -> Value:
+        try:
+            return inner(value)
+        except _Wrong as wrong:
+            wrong.ends = True
+            raise
+
+    return decode_or_end
+
+
 def _pointer(inner: Decode) -> Decode:
     return lambda value: None if value is None else inner(value)
 
@@ -187,13 +228,15 @@ def _list(inner: Decode) -> Decode:
     def decode_list(value: Value) -> list[Value] | None:
         if _typed(value, list, "a list") is None:
             return None
-        found: list[Value] = []
-        try:
-            for each in value:
-                found.append(inner(each))  # noqa: PERF401 - how far it got is the index
-        except _Wrong as wrong:
-            wrong.path = f"[{len(found)}]{wrong.path}"
-            raise
+        first: _Wrong | None = None
+        found = []
+        for index, each in enumerate(value):
+            try:
+                found.append(inner(each))
+            except _Wrong as wrong:  # noqa: PERF203 - the others are read as well
+                first = wrong.below(f"[{index}]", first)
+        if first:
+            raise first
         return found
 
     return decode_list
@@ -203,14 +246,15 @@ def _map(inner: Decode) -> Decode:
     def decode_map(value: Value) -> dict[str, Value] | None:
         if _typed(value, dict, "an object") is None:
             return None
-        key = ""
+        first: _Wrong | None = None
         found = {}
-        try:
-            for key, each in value.items():
+        for key, each in value.items():
+            try:
                 found[key] = inner(each)
-        except _Wrong as wrong:
-            wrong.path = f"[{key}]{wrong.path}"
-            raise
+            except _Wrong as wrong:  # noqa: PERF203 - the others are read as well
+                first = wrong.below(f"[{key}]", first)
+        if first:
+            raise first
         return found
 
     return decode_map
@@ -329,6 +373,8 @@ _LEAVES: Mapping[str, Decode] = {
     "bytes": _bytes,
     "raw": _raw,
 }
+# Types that read their own JSON: what they refuse ends the decoding there.
+_READ_APART = ("IntOrString", "Quantity", "Time")
 _WRAPPING_LEAVES = {
     **_LEAVES,
     **{kind: _wrapping_int(bits) for kind, bits in _INT_BITS.items()},

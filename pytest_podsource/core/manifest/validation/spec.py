@@ -122,9 +122,9 @@ def _network(spec: Part, kubelet: Kubelet) -> Iterator[str]:
     if spec.get("hostNetwork"):
         yield from _host_ports(spec, kubelet)
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
-        yield invalid(
-            "spec.shareProcessNamespace", value=True, reason="excludes hostPID"
-        )
+        within = "sharing-in-spec" in kubelet.validation_rules
+        path = f"spec{'' if within else '.securityContext'}.shareProcessNamespace"
+        yield invalid(path, value=True, reason="excludes hostPID")
     ip = partial(ip_address, strict="strict-ips" in kubelet.validation_rules)
     for index, alias in enumerate(spec.get("hostAliases") or ()):
         path = f"spec.hostAliases[{index}]"

@@ -55,6 +55,14 @@ _HOST_PATH_TYPES = (
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _TOKEN_SECONDS = (600, 2**32)
 _SHOWN_AS = {"gcePersistentDisk": "persistentDisk"}
+# The first of them that a volume has is its kind; each other one is one too many.
+_KINDS = (
+    *("emptyDir", "hostPath", "gitRepo", "gcePersistentDisk", "awsElasticBlockStore"),
+    *("secret", "nfs", "iscsi", "glusterfs", "flocker", "persistentVolumeClaim", "rbd"),
+    *("cinder", "cephfs", "quobyte", "downwardAPI", "fc", "flexVolume", "configMap"),
+    *("azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume"),
+    *("azureDisk", "storageos", "projected", "scaleIO", "csi", "ephemeral", "image"),
+)
 # Fields that a source can't be without.
 _REQUIRED: Mapping[str, Sequence[str]] = {
     "awsElasticBlockStore": ("volumeID",),
@@ -107,14 +115,14 @@ def good_volumes(spec: Part, kubelet: Kubelet) -> tuple[dict[str, Part], list[st
 
 
 def _source(volume: Part, path: str, kubelet: Kubelet) -> Iterator[str]:
-    kinds = [kind for kind in volume if kind != "name"]
+    kinds = [kind for kind in _KINDS if kind in volume]
     if not kinds:
         yield required(path, "must specify a volume type")
-    for kind in kinds[1:]:
-        yield forbidden(f"{path}.{kind}", "may not specify more than 1 volume type")
     for kind in kinds[:1]:
         here = f"{path}.{_SHOWN_AS.get(kind, kind)}"
         yield from _of_kind(kind, volume[kind], here, kubelet)
+    for kind in kinds[1:]:
+        yield forbidden(f"{path}.{kind}", "may not specify more than 1 volume type")
 
 
 def _of_kind(kind: str, source: Part, path: str, kubelet: Kubelet) -> Iterator[str]:

@@ -1,0 +1,1 @@
+// Lets functions without a body be declared, which go:linkname binds.
