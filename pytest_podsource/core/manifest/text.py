@@ -172,6 +172,11 @@ def _loader() -> Any:
             plain = kind is yaml.ScalarNode and implicit[0]
             return "" if plain else f"{_TAG}str"
 
+        # There are no resolvers by path, for which each node would be asked.
+        def descend_resolver(self, *place: Any) -> None: ...
+
+        def ascend_resolver(self) -> None: ...
+
     return Nodes
 
 
