@@ -31,6 +31,7 @@ ALLOWED = frozenset(
         "hashlib",
         "ipaddress",
         "json",
+        "marshal",  # copies values
         "math",
         "posixpath",
         "re",
