@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from pytest_podsource.exceptions import CaseError
-from pytest_podsource.options import ROOT, SETTINGS, Settings
+from pytest_podsource.options import ROOT
+from pytest_podsource.settings import Settings, settings_of
 from pytest_podsource.suite.bundled import bundled_root
 from pytest_podsource.suite.case import Case, load_file
 
@@ -154,6 +155,11 @@ def _means(id_: str, case: Case) -> bool:
     return id_ in ("", whole) or whole.startswith((f"{id_}/", f"{id_}:"))
 
 
+def _hooks_of_root(node: pytest.Collector | pytest.Item) -> Any:
+    """Return those of the user's root ``conftest.py`` too, wherever the cases lie."""
+    return node.session.gethookproxy(node.config.rootpath)
+
+
 class SuiteNode(pytest.Collector):
     """
     The suite, as one node below the session.
@@ -162,6 +168,11 @@ class SuiteNode(pytest.Collector):
     def __init__(self, *, selection: Selection, **kw: Any) -> None:
         super().__init__(**kw)
         self._selection = selection
+
+    @property
+    def ihook(self) -> Any:
+        """Return the hooks that are called for it."""
+        return _hooks_of_root(self)
 
     def collect(self) -> Iterator[FileNode]:
         """Return a node for each file."""
@@ -185,6 +196,11 @@ class FileNode(pytest.Module):
         self._file = file
         self._selection = selection
         super().__init__(**kw)
+
+    @property
+    def ihook(self) -> Any:
+        """Return the hooks that are called for it."""
+        return _hooks_of_root(self)
 
     def collect(self) -> Iterator[CaseNode]:
         """Return a node for each case."""
@@ -216,6 +232,11 @@ class CaseNode(pytest.Function):
         self.add_marker(ROOT)
         self.extra_keyword_matches.add(case.component)
 
+    @property
+    def ihook(self) -> Any:
+        """Return the hooks that are called for it."""
+        return _hooks_of_root(self)
+
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the file of the case, and its id."""
         return self.case.path, 0, self.case.id
@@ -225,7 +246,7 @@ class CaseNode(pytest.Function):
         try:
             super().setup()
         except pytest.fail.Exception:
-            if not self.config.stash[SETTINGS].impl:
+            if not settings_of(self.config).impl:
                 self.session.shouldfail = "there is no implementation"
             raise
 

@@ -16,8 +16,9 @@ import pytest
 
 from pytest_podsource.driver.base import Driver
 from pytest_podsource.exceptions import PodSourceError
-from pytest_podsource.options import ROOT, SETTINGS, Settings
+from pytest_podsource.options import ROOT
 from pytest_podsource.run import run_of
+from pytest_podsource.settings import Settings, settings_of
 
 COMPONENTS = ("podconfig", "manifest", "file")
 _ID = f"{ROOT}/against"
@@ -36,7 +37,7 @@ class Comparison:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._settings = config.stash[SETTINGS]
+        self._settings = settings_of(config)
         self._compared = 0
         try:
             import hypothesis  # noqa: F401, PLC0415 - only if asked
@@ -83,7 +84,7 @@ class ComparisonsNode(pytest.Module):
 
     def collect(self) -> Iterator[pytest.Function]:
         """Return a test for each component."""
-        wanted = self.config.stash[SETTINGS].component
+        wanted = settings_of(self.config).component
         for component in COMPONENTS:
             if not wanted or component in wanted:
                 yield ComparisonNode.from_parent(
@@ -113,7 +114,7 @@ def compare_component(podsource_impl: Any, request: pytest.FixtureRequest) -> No
     Compare one component; the test function of all comparisons.
     """
     config, component = request.config, request.node.name
-    settings = config.stash[SETTINGS]
+    settings = settings_of(config)
     ours = run_of(config).driver(podsource_impl)
     with closing(_other(settings)) as theirs:
         _skip_if_lacking(component, (ours, theirs))
@@ -140,7 +141,7 @@ def _compare(
 ) -> None:
     from pytest_podsource.differential import case_text, compare  # noqa: PLC0415 - slow
 
-    settings = config.stash[SETTINGS]
+    settings = settings_of(config)
     found = compare(
         ours,
         theirs,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_podsource.exceptions import UsageError
-from pytest_podsource.options import FILESYSTEMS, SETTINGS, THREADS
+from pytest_podsource.options import FILESYSTEMS, THREADS
 
 if TYPE_CHECKING:
     from pytest_podsource.doubles.apiserver.fake import FakeApiserver
@@ -68,8 +67,9 @@ def podsource_manifest_dir(
     A manifest directory to write into; on a fake disk where podsource(fs="fake") is.
     """
     from pytest_podsource.doubles.manifests import ManifestDirectory  # noqa: PLC0415 - only if asked
+    from pytest_podsource.settings import settings_of  # noqa: PLC0415
 
-    if _marked(request, "fs", FILESYSTEMS, request.config.stash[SETTINGS].fs) == "fake":
+    if _marked(request, "fs", FILESYSTEMS, settings_of(request.config).fs) == "fake":
         threads = request.config.stash[THREADS]
         with ManifestDirectory.fake(threads) as fake:
             yield fake
@@ -162,6 +162,7 @@ def podsource_apiserver(request: pytest.FixtureRequest) -> Iterator[FakeApiserve
     An apiserver with pods and nodes; HTTPS where podsource(apiserver="https") is.
     """
     from pytest_podsource.doubles.apiserver import fake  # noqa: PLC0415 - only if asked
+    from pytest_podsource.exceptions import UsageError  # noqa: PLC0415
 
     if "podsource_clock" in request.fixturenames:
         pytest.fail(_SOCKETS_AND_CLOCK, pytrace=False)

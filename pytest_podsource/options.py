@@ -1,25 +1,21 @@
 """
-Every option and ini key, in one table; parsed once into a frozen :class:`Settings`.
+Every option and ini key, in one table.
 
-Rule 1: an option ``--podsource-x-y`` has the ini key ``podsource_x_y`` and the field
-``x_y``. Rule 2: the command line outranks the ini file, which outranks the default of
-the field. Rule 3: whoever gives a value that can't be used is told the ones that can.
+Rule: an option ``--podsource-x-y`` has the ini key ``podsource_x_y`` and the field
+``x_y`` of :class:`pytest_podsource.settings.Settings`. This much is read in every run
+of pytest on a machine that has the plugin; the rest waits until something is given.
 """
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_podsource.core.durations import parse_ns
-from pytest_podsource.core.versions import KUBELETS, NEWEST
-from pytest_podsource.driver.base import COMPONENTS
+from pytest_podsource.known import COMPONENTS, KUBELETS, NEWEST
 
 ROOT = "podsource"
 WORLDS = ("simulated", "real")
@@ -27,72 +23,11 @@ TIMES = ("env", "patched", "real")
 FILESYSTEMS = ("tmp", "fake")
 REPORTS = (".jsonl", ".md", ".html")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """
-    What a run was told.
-
-    Attributes:
-        impl: The implementation, empty if none was named.
-        as_: The contract's name for the one function that is tested, or empty.
-        isolate: The implementation runs in a process of its own.
-        component: The components to run, empty for all.
-        case: Ids of cases or of their rows, empty for all.
-        cases: A folder of one's own cases.
-        world: ``simulated`` or ``real``.
-        time: ``env``, ``patched`` or ``real``.
-        fs: ``tmp`` or ``fake``.
-        kubelet: The kubelet to compare with, as major.minor.
-        seed: Permutes what happens at one instant; 0 keeps the natural order.
-        real_limit_ns: Longest virtual time of a case in the real world.
-        set_: Name of the frozen set of cases that a score counts, empty for all.
-        require: Components that must be offered.
-        against: Another implementation, to compare with over generated scenarios.
-        examples: How many scenarios to make for each component.
-        min: How many cases must have run.
-        baseline: The list of known failures.
-        baseline_write: Where to write one.
-        stories: The story of a case that passed is told too.
-        trace: Where the dialogue with a program is written down.
-        cwd: The folder that a program is started in.
-        report: Where to write reports, each in the form of its suffix.
-        given: The options that were given, with their texts.
-    """
-
-    impl: str = ""
-    as_: str = ""
-    isolate: bool = False
-    component: tuple[str, ...] = ()
-    case: tuple[str, ...] = ()
-    cases: Path | None = None
-    world: str = "simulated"
-    time: Literal["env", "patched", "real"] = "env"
-    fs: str = "tmp"
-    kubelet: str = NEWEST
-    seed: int = 0
-    real_limit_ns: int = 5_000_000_000
-    set_: str = ""
-    require: tuple[str, ...] = ()
-    against: str = ""
-    examples: int = 100
-    min: int = 1
-    baseline: Path | None = None
-    baseline_write: Path | None = None
-    stories: bool = False
-    trace: Path | None = None
-    cwd: Path | None = None
-    report: tuple[Path, ...] = ()
-    given: tuple[tuple[str, str], ...] = ()
-
-
-SETTINGS = pytest.StashKey[Settings]()
 THREADS = pytest.StashKey[frozenset[threading.Thread]]()
 """The threads of pytest and its plugins: those that ran when it was configured."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(NamedTuple):
     """
     One row of :data:`OPTIONS`.
 
@@ -160,6 +95,8 @@ def duration(text: str) -> int:
     """
     Return the nanoseconds of *text*, such as ``5s``.
     """
+    from pytest_podsource.core.durations import parse_ns  # noqa: PLC0415 - only if asked
+
     if (ns := parse_ns(text)) < 0:
         raise ValueError(f"{text!r} is negative. Right would be 5s or 1m30s.")
     return ns
@@ -239,14 +176,16 @@ OPTIONS = (
         group=_WHAT,
         metavar="DIR",
         convert=existing_folder,
-        help="The folder in which the program of cmd: is started.",
+        help="The folder in which the program of cmd: is started. (NAME=value before the "
+        "program is set in its environment: cmd:LOG=debug ./adapter.)",
     ),
     Option(
         name="trace",
         group=_WHAT,
         metavar="FILE",
         convert=Path,
-        help="Write the dialogue with the program of cmd: there, as JSON lines.",
+        help="Add the dialogue with the program of cmd: to this file, as JSON lines of case, "
+        "pid, from, and message; or text, for what is no JSON.",
     ),
     Option(
         name="component",
@@ -261,7 +200,8 @@ OPTIONS = (
         metavar="IDS",
         convert=list_of(str),
         help="Only these cases, such as file/dir-ignores-dotfiles or, with a row, "
-        "backoff/next-doubles:max-5s.",
+        "backoff/next-doubles:max-5s; what an id begins with, up to a slash, selects "
+        "all below.",
     ),
     Option(
         name="cases",
@@ -291,7 +231,8 @@ OPTIONS = (
         group=_WHERE,
         metavar="FS",
         convert=one_of(FILESYSTEMS),
-        help="tmp (default): a temporary directory. fake: pyfakefs.",
+        help="tmp (default): a temporary directory. fake: pyfakefs. Also for the fixture "
+        "podsource_manifest_dir.",
     ),
     Option(
         name="kubelet",
@@ -320,7 +261,8 @@ OPTIONS = (
         group=_AGAINST,
         metavar="TARGET",
         help="Instead of cases: compare with this implementation, over generated "
-        "scenarios; a difference is written out as a case. Needs Hypothesis.",
+        "scenarios; a difference is written out as a case. Needs "
+        "pytest-podsource[differential].",
     ),
     Option(
         name="examples",
@@ -363,13 +305,14 @@ OPTIONS = (
         group=_COUNTS,
         metavar="FILE",
         convert=Path,
-        help="Write the failures of this run as a baseline.",
+        help="Write the failures of this run as a baseline; reasons that --podsource-baseline "
+        "has are kept.",
     ),
     Option(
         name="stories",
         group=_COUNTS,
         convert=bool,
-        help="Tell the story of each case, also of those that passed.",
+        help="Tell the story of each case, also of those that passed; with pytest's -rP.",
     ),
     Option(
         name="report",
@@ -399,60 +342,10 @@ def add_options(parser: pytest.Parser) -> None:
         parser.addini(option.ini, option.help, type=kind)  # type: ignore[arg-type]
 
 
-def settings_of(config: pytest.Config) -> Settings:
+def given(config: pytest.Config, option: Option) -> tuple[str, str]:
     """
-    Return what the command line and the ini file say.
-
-    Raises:
-        pytest.UsageError: A value can't be used, or two don't go together.
+    Return where *option* was given, and its text; empty where it wasn't.
     """
-    values: dict[str, Any] = {}
-    given: list[tuple[str, str]] = []
-    for option in OPTIONS:
-        where, text = _given(config, option)
-        if not text:
-            continue
-        try:
-            values[option.key] = option.convert(text)
-        except ValueError as error:
-            raise pytest.UsageError(f"{where}: {error}") from None
-        given.append((option.name, text))
-    return _checked(Settings(**values, given=tuple(given)))
-
-
-def take_arguments(config: pytest.Config, settings: Settings) -> list[str]:
-    """
-    Return the arguments that mean cases of the suite, taken out of pytest's.
-
-    They are ``podsource`` and what begins with ``podsource/``, unless the user has such
-    a path; below the root folder too, for that is how pytest shows them in another one.
-    With an implementation and no argument at all it is the whole suite.
-    """
-    meant = {each: _as_ours(each, config) for each in config.args}
-    ours = [id_ for id_ in meant.values() if id_]
-    if ours:
-        config.args = [each for each in config.args if not meant[each]]
-    elif settings.impl and config.args_source is not config.ArgsSource.ARGS:
-        ours = [ROOT]
-    return ours
-
-
-def _as_ours(argument: str, config: pytest.Config) -> str:
-    """
-    Return *argument* as it begins with ``podsource``; empty if it means something else.
-    """
-    place, *row = argument.split("::", 1)
-    folder = config.invocation_params.dir
-    path = Path(os.path.normpath(folder / place))
-    if path.exists():
-        return ""
-    for base in (folder, config.rootpath):
-        if path.is_relative_to(base / ROOT):
-            return "::".join([path.relative_to(base).as_posix(), *row])
-    return ""
-
-
-def _given(config: pytest.Config, option: Option) -> tuple[str, str]:
     on_command_line = config.getoption(option.ini)
     if on_command_line is not None:
         last_only = on_command_line if option.name in _ADDS_UP else on_command_line[-1:]
@@ -463,50 +356,12 @@ def _given(config: pytest.Config, option: Option) -> tuple[str, str]:
     )
 
 
+def are_used(config: pytest.Config) -> bool:
+    """
+    Return whether this run has anything to do with the suite.
+    """
+    named = any(ROOT in argument for argument in config.args)
+    return named or any(given(config, option)[1] for option in OPTIONS)
+
+
 _ADDS_UP = ("component", "case", "require", "report")
-
-
-def _checked(settings: Settings) -> Settings:
-    if settings.time == "real" and settings.world != "real":
-        raise pytest.UsageError(
-            "--podsource-time: 'real' needs the real world. "
-            "Say --podsource-world=real, or take env or patched."
-        )
-    if settings.world == "real" and settings.time == "patched":
-        raise pytest.UsageError(
-            "--podsource-time: 'patched' is for the simulated world. "
-            "Leave --podsource-world=real away, or say --podsource-time=real."
-        )
-    if settings.world == "real" and settings.fs == "fake":
-        raise pytest.UsageError(
-            "--podsource-fs: 'fake' is for the simulated world. "
-            "Leave --podsource-world=real away, or say --podsource-fs=tmp."
-        )
-    if settings.time == "patched" and settings.fs == "fake":
-        raise pytest.UsageError(
-            "--podsource-fs: 'fake' needs time env, for threads and a fake disk don't go "
-            "together. Leave --podsource-time=patched away, or say --podsource-fs=tmp."
-        )
-    for flag, given in (("as", settings.as_), ("against", settings.against)):
-        if given and not settings.impl:
-            raise pytest.UsageError(
-                f"--podsource-{flag}: there is nothing to test. "
-                "Add --podsource-impl=TARGET."
-            )
-    if settings.isolate and (settings.as_ or settings.impl.startswith("cmd:")):
-        raise pytest.UsageError(
-            "--podsource-isolate: only a module or a file can be isolated. "
-            "Leave away --podsource-as, and name no cmd:."
-        )
-    in_process = settings.impl and not settings.impl.startswith("cmd:")
-    if settings.trace and in_process and not settings.isolate:
-        raise pytest.UsageError(
-            "--podsource-trace: there is no dialogue with what runs in this process. "
-            "Add --podsource-isolate, or name a program by cmd:."
-        )
-    if settings.cwd and in_process:
-        raise pytest.UsageError(
-            "--podsource-cwd: only a program of cmd: is started in a folder. "
-            "Name one, or leave --podsource-cwd away."
-        )
-    return settings

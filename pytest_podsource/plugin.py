@@ -1,8 +1,8 @@
 """
 The hooks of pytest that are always there; those of a run are in ``session``.
 
-Installed and unused it prints nothing, changes nothing and imports none of yaml,
-freezegun, responses, requests, jsonschema, rich and click.
+Installed and unused it prints nothing, changes nothing and imports five small modules
+of its own: none of yaml, freezegun, responses, requests, jsonschema, rich and click.
 """
 
 from __future__ import annotations
@@ -37,24 +37,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before anything looks at the arguments; workers too
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the settings; where the suite was asked for, let it join the run."""
+    """Where the suite was asked for, let it join the run."""
     config.addinivalue_line("markers", _MARKER)
     config.stash[options.THREADS] = frozenset(threading.enumerate())
-    settings = config.stash[options.SETTINGS] = options.settings_of(config)
-    if arguments := options.take_arguments(config, settings):
-        _join(config, settings, arguments)
+    if options.are_used(config):
+        _begin(config)
+
+
+def _begin(config: pytest.Config) -> None:
+    from pytest_podsource.settings import (  # noqa: PLC0415 - only if asked
+        settings_of,
+        take_arguments,
+    )
+
+    settings = settings_of(config)
+    if arguments := take_arguments(config):
+        _join(config, arguments, compared=bool(settings.against))
     if (arguments or settings.report or settings.impl) and not settings.against:
         _report(config)
 
 
-def _join(
-    config: pytest.Config, settings: options.Settings, arguments: list[str]
-) -> None:
+def _join(config: pytest.Config, arguments: list[str], *, compared: bool) -> None:
     from pytest_podsource import comparison, session  # noqa: PLC0415 - only if asked
 
     hooks = (
         comparison.Comparison(config)
-        if settings.against
+        if compared
         else session.Conformance(config, arguments)
     )
     config.pluginmanager.register(hooks, "podsource")

@@ -16,8 +16,8 @@ import pytest
 from pytest_podsource import baseline
 from pytest_podsource.driver.base import Abilities, Driver
 from pytest_podsource.exceptions import PodSourceError
-from pytest_podsource.options import SETTINGS, Settings
 from pytest_podsource.report.judged import Judged
+from pytest_podsource.settings import Settings, settings_of
 
 if TYPE_CHECKING:
     from pytest_podsource.driver.trace import Trace
@@ -242,7 +242,7 @@ def run_of(config: pytest.Config) -> Run:
     Return the run of this pytest process.
     """
     if _RUN not in config.stash:
-        run = config.stash[_RUN] = Run(config.stash[SETTINGS])
+        run = config.stash[_RUN] = Run(settings_of(config))
         config.add_cleanup(run.close)
     return config.stash[_RUN]
 

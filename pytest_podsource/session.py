@@ -14,11 +14,11 @@ import pytest
 from pytest_podsource import baseline
 from pytest_podsource.collecting import CaseNode, Selection, collect
 from pytest_podsource.driver.base import Offer
-from pytest_podsource.options import SETTINGS
 from pytest_podsource.report import terminal
 from pytest_podsource.report.judged import judged_of
 from pytest_podsource.report.tally import Tally
 from pytest_podsource.run import is_in_real_time, run_of
+from pytest_podsource.settings import settings_of
 from pytest_podsource.suite.forecast import Forecast, forecast
 
 
@@ -36,7 +36,7 @@ class Conformance:
 
     def __init__(self, config: pytest.Config, arguments: Sequence[str]) -> None:
         self._config = config
-        self._settings = config.stash[SETTINGS]
+        self._settings = settings_of(config)
         self._is_worker = hasattr(config, "workerinput")
         self._selection = Selection(arguments, self._settings)
         self._tally = Tally()

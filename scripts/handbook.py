@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_podsource.driver.base import COMPONENTS
+from pytest_podsource.known import COMPONENTS
 from pytest_podsource.record import Record, confirmed_by
 from pytest_podsource.suite.case import Case
 from pytest_podsource.suite.story import Origins

@@ -1,5 +1,5 @@
 """
-Fill the tables of ``docs/reference/fixtures.md`` and ``names.md`` from the code.
+Fill the tables of the pages in ``docs/reference`` that are made from the code.
 
 Run it after each change of a fixture, an option, a marker or a verdict; a test compares
 what it makes with what is there.
@@ -17,6 +17,7 @@ import pytest
 
 from pytest_podsource import (
     BackoffCheck,
+    FakeApiserver,
     ManifestDirectory,
     ManifestUrl,
     Pods,
@@ -26,6 +27,8 @@ from pytest_podsource import (
     plugin,
 )
 from pytest_podsource.doubles.answers import SeenRequest
+from pytest_podsource.doubles.apiserver import things
+from pytest_podsource.doubles.apiserver.backend import SeenCall
 from pytest_podsource.doubles.manifests import FileEvent
 from pytest_podsource.doubles.pods import Flaw, Shape
 from pytest_podsource.doubles.saves import SCRIPTS
@@ -34,12 +37,24 @@ from pytest_podsource.options import FILESYSTEMS, OPTIONS
 from pytest_podsource.suite.verdict import ERRORS, FAILURES, SKIPS, Verdict
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs/reference"
-PAGES = ("fixtures.md", "names.md")
+PAGES = ("fixtures.md", "names.md", "options.md", "verdicts.md")
 
 _BLOCK = re.compile(r"(<!-- made from (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _ITEM = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 _ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`")
-_DRIVEN = {"call_later", "jump", "monotonic_ns", "now_ns", "run_due", "sleep"}
+# What has its place in the tables although a class that isn't public defines it.
+_INHERITED = {
+    "call_later",
+    "change",
+    "get",
+    "jump",
+    "mark_for_deletion",
+    "monotonic_ns",
+    "now_ns",
+    "remove",
+    "run_due",
+    "sleep",
+}
 # What the fixtures call, and users needn't.
 _INNER = {
     "answer",
@@ -59,17 +74,21 @@ _INNER = {
     "wait",
     "within",
 }
-_KINDS = (
-    BackoffCheck,
-    FileEvent,
-    ManifestDirectory,
-    ManifestUrl,
-    Pods,
-    SeenRequest,
-    UncontrolledWait,
-    Updates,
-    VirtualClock,
-)
+_KINDS = {
+    "BackoffCheck": BackoffCheck,
+    "FakeApiserver": FakeApiserver,
+    "FakeApiserver.nodes": things.Nodes,
+    "FakeApiserver.pods": things.Pods,
+    "FileEvent": FileEvent,
+    "ManifestDirectory": ManifestDirectory,
+    "ManifestUrl": ManifestUrl,
+    "Pods": Pods,
+    "SeenCall": SeenCall,
+    "SeenRequest": SeenRequest,
+    "UncontrolledWait": UncontrolledWait,
+    "Updates": Updates,
+    "VirtualClock": VirtualClock,
+}
 _ENDS = (
     (pytest.ExitCode.OK, "something passed, nothing failed, enough cases ran"),
     (
@@ -92,16 +111,18 @@ def filled(text: str) -> str:
 
 
 def _made() -> Iterator[tuple[str, str]]:
-    for kind in _KINDS:
+    for name, kind in _KINDS.items():
         rows = [*_attributes(kind), *_methods(kind)]
-        yield kind.__name__, _table(("name", "what"), rows)
+        yield name, _table(("name", "what"), rows)
     yield "shapes", ", ".join(f"`{each}`" for each in get_args(Shape)) + "."
     yield "flaws", ", ".join(f"`{each}`" for each in get_args(Flaw)) + "."
     yield "programs", ", ".join(f"`{each}`" for each in SCRIPTS) + "."
     yield "fixtures", _table(("fixture", "scope", "gives", "what"), _fixtures())
-    yield "options", _table(("option", "ini key", "what"), _options())
+    for group in dict.fromkeys(option.group for option in OPTIONS):
+        name = group.removeprefix("podsource: ").replace(" ", "-")
+        yield name, _table(("option", "ini key", "what"), _options(group))
     yield "markers", _table(("marker", "what"), _markers())
-    yield "verdicts", _table(("verdict", "pytest shows"), _verdicts())
+    yield "verdicts", _table(("verdict", "pytest shows", "when"), _verdicts())
     ends = [(str(int(code)), why) for code, why in _ENDS]
     yield "exit-codes", _table(("exit code", "when"), ends)
 
@@ -116,8 +137,9 @@ def _methods(kind: type) -> Iterator[tuple[str, str]]:
     if called := vars(kind).get("__call__"):
         yield f"`{_signature(called)}`", _summary(called)
     for name, member in inspect.getmembers(kind):
-        public = not name.startswith("_") and name not in _INNER
-        own = name in vars(kind) or name in _DRIVEN
+        inner = name in _INNER and kind is not FakeApiserver
+        public = not name.startswith("_") and not inner
+        own = name in vars(kind) or name in _INHERITED
         if public and own and inspect.isroutine(member):
             yield f"`{name}{_signature(member)}`", _summary(member)
 
@@ -161,10 +183,11 @@ def _returns(function: Any) -> str:
     return str(inspect.get_annotations(function)["return"])
 
 
-def _options() -> Iterator[tuple[str, ...]]:
+def _options(group: str) -> Iterator[tuple[str, ...]]:
     for option in OPTIONS:
-        flag = f"{option.flag}={option.metavar}" if option.metavar else option.flag
-        yield f"`{flag}`", f"`{option.ini}`", option.help
+        if option.group == group:
+            flag = f"{option.flag}={option.metavar}" if option.metavar else option.flag
+            yield f"`{flag}`", f"`{option.ini}`", option.help
 
 
 def _markers() -> Iterator[tuple[str, str]]:
@@ -184,11 +207,28 @@ _MARKED = {
 }
 
 
-def _verdicts() -> Iterator[tuple[str, str]]:
+def _verdicts() -> Iterator[tuple[str, ...]]:
     shown = {**dict.fromkeys(FAILURES, "failed"), **dict.fromkeys(ERRORS, "error")}
     shown |= dict.fromkeys(SKIPS, "skipped")
     for verdict in get_args(Verdict):
-        yield f"`{verdict}`", shown.get(verdict, "passed")
+        yield f"`{verdict}`", shown.get(verdict, "passed"), _WHEN[verdict]
+
+
+_WHEN: dict[Verdict, str] = {
+    "passed": "all that came was expected, and all that was expected came",
+    "failed": "something else came; it refused what it should take; it woke up 1,000 "
+    'times at one instant ("it spins")',
+    "crashed": "it raised what the contract doesn't allow; its process died",
+    "timeout": "it didn't come back in real time",
+    "setup failed": "the case is at fault: it can't be read, or its world can't be made",
+    "harness error": "the suite, an adapter or the world is at fault, or nobody can know "
+    "whether the implementation is idle",
+    "unsupported": "it doesn't offer the component, or the feature that the case needs",
+    "not applicable": "the case holds for other kubelets than the chosen one",
+    "disabled": "this machine, this user or this world can't show it; or it would take "
+    "too long",
+    "known": "it fails, and the baseline says so",
+}
 
 
 def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

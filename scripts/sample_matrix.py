@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT))
 
-from pytest_podsource.core.versions import KUBELETS  # noqa: E402
+from pytest_podsource.known import KUBELETS  # noqa: E402
 from pytest_podsource.report.jsonlines import read  # noqa: E402
 from pytest_podsource.report.merging import merge  # noqa: E402
 from pytest_podsource.report.page import page  # noqa: E402

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_podsource import reference
-from pytest_podsource.driver.base import COMPONENTS
+from pytest_podsource.known import COMPONENTS
 from pytest_podsource.suite.bundled import bundled_root
 from pytest_podsource.suite.case import load_cases
 from pytest_podsource.suite.core_yaml import Document

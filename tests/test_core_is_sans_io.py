@@ -31,6 +31,7 @@ ALLOWED = frozenset(
         "hashlib",
         "ipaddress",
         "json",
+        "marshal",  # copies values
         "math",
         "posixpath",
         "re",
@@ -47,6 +48,7 @@ OURS = (
     "pytest_podsource.core",
     "pytest_podsource.data",
     "pytest_podsource.exceptions",
+    "pytest_podsource.known",
 )
 CLOCKS = frozenset({"now", "today", "utcnow"})
 FORBIDDEN_CALLS = frozenset({"open", "print", "input", "exec", "eval", "__import__"})

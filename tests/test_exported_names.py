@@ -7,6 +7,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 import pytest_podsource
 
 
@@ -19,18 +21,24 @@ def test_every_name_of_all_is_there() -> None:
     assert not hasattr(pytest_podsource, "Nothing")
 
 
-def test_import_brings_the_contract_and_the_errors_alone() -> None:
+@pytest.mark.parametrize(
+    ("statement", "brought"),
+    [
+        ("import pytest_podsource", set()),
+        ("from pytest_podsource import Config", {".contract"}),
+        ("from pytest_podsource import PodSourceError", {".exceptions"}),
+    ],
+)
+def test_import_brings_what_was_asked_for_alone(
+    statement: str, brought: set[str]
+) -> None:
     """Whoever implements the contract needs nothing that tests it."""
-    ask = "import sys, pytest_podsource; print(*sys.modules)"
+    ask = f"import sys; {statement}; print(*sys.modules)"
 
     done = subprocess.run(
         [sys.executable, "-c", ask], capture_output=True, text=True, check=True
     )
 
     ours = {n for n in done.stdout.split() if n.startswith("pytest_podsource")}
-    assert ours == {
-        "pytest_podsource",
-        "pytest_podsource.contract",
-        "pytest_podsource.exceptions",
-    }
+    assert ours == {f"pytest_podsource{each}" for each in {"", *brought}}
     assert "pytest" not in done.stdout.split()

@@ -13,9 +13,10 @@ from click.testing import CliRunner, Result
 
 from pytest_podsource.cli.record import record as record_command
 from pytest_podsource.contract import Config, Pod
-from pytest_podsource.driver.base import COMPONENTS, Offer
+from pytest_podsource.driver.base import Offer
 from pytest_podsource.driver.inprocess import InProcessDriver
 from pytest_podsource.exceptions import UsageError
+from pytest_podsource.known import COMPONENTS
 from pytest_podsource.record import (
     Answer,
     Record,

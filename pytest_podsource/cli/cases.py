@@ -11,9 +11,8 @@ from pathlib import Path
 import click
 
 from pytest_podsource.cli.parameters import json_option
-from pytest_podsource.core.versions import KUBELETS, NEWEST
-from pytest_podsource.driver.base import COMPONENTS
 from pytest_podsource.exceptions import UsageError
+from pytest_podsource.known import COMPONENTS, KUBELETS, NEWEST
 from pytest_podsource.suite.bundled import bundled_root
 from pytest_podsource.suite.case import Case, load_cases
 

@@ -19,7 +19,6 @@ from pytest_podsource.cli.parameters import (
 from pytest_podsource.cli.places import Place, read_place
 from pytest_podsource.cli.waiting import waiting
 from pytest_podsource.contract import Config
-from pytest_podsource.core.versions import NEWEST
 from pytest_podsource.findings import (
     Verdict,
     check_directory,
@@ -28,6 +27,7 @@ from pytest_podsource.findings import (
 from pytest_podsource.findings.directory import Entry
 from pytest_podsource.findings.finding import LEVELS, worst
 from pytest_podsource.findings.upgrade import behaviour_changes
+from pytest_podsource.known import NEWEST
 
 _EXAMPLES = """\b
 Examples:

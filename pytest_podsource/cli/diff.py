@@ -21,9 +21,9 @@ from pytest_podsource.cli.places import read_place
 from pytest_podsource.cli.revisions import manifests_at
 from pytest_podsource.cli.waiting import waiting
 from pytest_podsource.contract import Config
-from pytest_podsource.core.versions import NEWEST
 from pytest_podsource.exceptions import UsageError
 from pytest_podsource.findings.edit import Edit, Restart, edit_of
+from pytest_podsource.known import NEWEST
 
 # Where the files are for the kubelet; only whether two are at one place counts.
 _DIRECTORY = "/etc/kubernetes/manifests"

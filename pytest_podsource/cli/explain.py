@@ -12,10 +12,10 @@ from click.shell_completion import CompletionItem
 
 from pytest_podsource.cli.parameters import version_option
 from pytest_podsource.cli.printing import wrapped
-from pytest_podsource.core.versions import NEWEST
 from pytest_podsource.data import table
 from pytest_podsource.exceptions import UsageError
 from pytest_podsource.findings import RULES
+from pytest_podsource.known import NEWEST
 from pytest_podsource.record import Record, load_records
 from pytest_podsource.suite.bundled import bundled_root
 from pytest_podsource.suite.case import Case, load_cases

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from pytest_podsource.core.durations import parse_ns
-from pytest_podsource.core.versions import KUBELETS, NEWEST
+from pytest_podsource.known import KUBELETS, NEWEST
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

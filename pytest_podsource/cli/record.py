@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 
-from pytest_podsource.core.versions import KUBELETS, NEWEST
 from pytest_podsource.driver.base import Driver
 from pytest_podsource.driver.load import load_driver
+from pytest_podsource.known import KUBELETS, NEWEST
 from pytest_podsource.record import (
     Record,
     changed,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from pytest_podsource.driver.base import COMPONENTS
 from pytest_podsource.exceptions import UnusableReport
+from pytest_podsource.known import COMPONENTS
 from pytest_podsource.report.badge import badge
 from pytest_podsource.report.differences import KINDS, Difference, differences
 from pytest_podsource.report.jsonlines import read

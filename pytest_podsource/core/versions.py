@@ -16,9 +16,7 @@ from typing import Any
 from pytest_podsource.contract import SECOND_NS, LogLevel
 from pytest_podsource.core.retry_delays import Retry
 from pytest_podsource.exceptions import UnknownKubelet
-
-KUBELETS = ("1.1", "1.20", "1.30", "1.34", "1.36", "1.37")
-NEWEST = KUBELETS[-1]
+from pytest_podsource.known import KUBELETS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,6 @@ from random import Random
 from hypothesis import HealthCheck, Phase, Verbosity, find, settings
 from hypothesis.errors import Flaky, NoSuchExample
 
-from pytest_podsource.core.versions import NEWEST
 from pytest_podsource.core.versions import kubelet as kubelet_of
 from pytest_podsource.differential.equality import (
     Happened,
@@ -21,6 +20,7 @@ from pytest_podsource.differential.equality import (
 from pytest_podsource.differential.live import live
 from pytest_podsource.differential.scenarios import Document, scenarios
 from pytest_podsource.driver.base import Driver
+from pytest_podsource.known import NEWEST
 from pytest_podsource.suite.runner import MakeWorld
 from pytest_podsource.world.simulated import SimulatedWorld
 

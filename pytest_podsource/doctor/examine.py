@@ -13,10 +13,11 @@ from pytest_podsource.doctor.dialogue import Dialogue
 from pytest_podsource.doctor.findings import Finding, Mistake
 from pytest_podsource.doctor.smoke import Smoke
 from pytest_podsource.driver import protocol
-from pytest_podsource.driver.base import COMPONENTS, Offer
+from pytest_podsource.driver.base import Offer
 from pytest_podsource.driver.child import Child, Ended, Flood, Late
 from pytest_podsource.driver.program import Program
 from pytest_podsource.driver.stdio import offer_of
+from pytest_podsource.known import COMPONENTS
 
 _PATIENCE_S = 2.0
 

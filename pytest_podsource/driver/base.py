@@ -15,21 +15,6 @@ from typing import Any, Literal, Protocol
 
 from pytest_podsource.contract import Config, Environment, SourceUpdate
 
-COMPONENTS = (
-    "backoff",
-    "diff",
-    "manifest",
-    "file",
-    "http",
-    "api",
-    "podconfig",
-    "sources",
-    "ready",
-    "syncloop",
-    "flags",
-    "handlers",
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Abilities:

@@ -20,7 +20,6 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Literal
 
-from pytest_podsource.core.versions import NEWEST
 from pytest_podsource.driver.base import Abilities, Driver, Offer
 from pytest_podsource.driver.compose import SOURCES
 from pytest_podsource.driver.inprocess import (
@@ -31,6 +30,7 @@ from pytest_podsource.driver.inprocess import (
 )
 from pytest_podsource.driver.trace import Trace
 from pytest_podsource.exceptions import CannotLoad
+from pytest_podsource.known import NEWEST
 
 TimeMode = Literal["env", "patched", "real"]
 

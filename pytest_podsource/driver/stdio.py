@@ -26,7 +26,7 @@ from pytest_podsource.contract import (
     WatchEvent,
 )
 from pytest_podsource.driver import protocol
-from pytest_podsource.driver.base import COMPONENTS, Abilities, Host, Offer
+from pytest_podsource.driver.base import Abilities, Host, Offer
 from pytest_podsource.driver.child import Child
 from pytest_podsource.driver.peer import Peer
 from pytest_podsource.driver.program import Program, program_of
@@ -37,6 +37,7 @@ from pytest_podsource.exceptions import (
     Crashed,
     PodSourceError,
 )
+from pytest_podsource.known import COMPONENTS
 
 LIMIT_S = 10.0
 START_LIMIT_S = 120.0  # it may be built first, as by `go run`

@@ -11,8 +11,9 @@ from pytest_podsource.contract import Config, Pod
 from pytest_podsource.core.manifest.defaults import containers
 from pytest_podsource.core.manifest.references import refused_reference
 from pytest_podsource.core.pods import LOCAL_ANNOTATIONS, MIRROR_ANNOTATION
-from pytest_podsource.core.versions import KUBELETS, kubelet
+from pytest_podsource.core.versions import kubelet
 from pytest_podsource.findings.reasons import Reason, field_of_reference
+from pytest_podsource.known import KUBELETS
 
 _BUILT_IN = {
     "system-node-critical": 2_000_001_000,

@@ -10,7 +10,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from pytest_podsource.core.manifest.fields import structs_of
-from pytest_podsource.core.versions import KUBELETS, Kubelet
+from pytest_podsource.core.versions import Kubelet
+from pytest_podsource.known import KUBELETS
 
 _CLOSE = 0.75
 _HEAD = frozenset({"kind", "apiversion"})

@@ -14,13 +14,13 @@ from typing import IO, Any
 
 import pytest
 
-from pytest_podsource.options import SETTINGS, Settings
 from pytest_podsource.report.carried import CARRIED
 from pytest_podsource.report.jsonlines import Writer
 from pytest_podsource.report.model import CaseSet, Report, Result, RunInfo
 from pytest_podsource.report.told import ToldStory, told_causes
 from pytest_podsource.report.visible import visible
 from pytest_podsource.report.written import written
+from pytest_podsource.settings import Settings, settings_of
 
 _ATTRIBUTE = "podsource"
 
@@ -34,7 +34,7 @@ class Recorder:
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        self._settings = config.stash[SETTINGS]
+        self._settings = settings_of(config)
         self._is_worker = hasattr(config, "workerinput")
         self._cases = CaseSet(suite="", digest="")
         self.report = Report()

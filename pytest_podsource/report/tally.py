@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from pytest_podsource.driver.base import COMPONENTS
+from pytest_podsource.known import COMPONENTS
 from pytest_podsource.report.judged import Judged
 
 _NOT_SCORED = frozenset({"unsupported", "not applicable", "disabled"})

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_podsource.contract import SECOND_NS
-from pytest_podsource.driver.base import COMPONENTS, Offer
-from pytest_podsource.options import Settings
+from pytest_podsource.driver.base import Offer
+from pytest_podsource.known import COMPONENTS
 from pytest_podsource.report.tally import Score, Tally
+from pytest_podsource.settings import Settings
 from pytest_podsource.suite.forecast import Forecast
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_podsource.driver.base import COMPONENTS
 from pytest_podsource.exceptions import CaseError
+from pytest_podsource.known import COMPONENTS
 from pytest_podsource.suite.variables import put_in
 
 if TYPE_CHECKING:

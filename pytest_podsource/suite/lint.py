@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from pytest_podsource.core.versions import KUBELETS
 from pytest_podsource.exceptions import CaseError
+from pytest_podsource.known import KUBELETS
 from pytest_podsource.suite.calls import call_of
 from pytest_podsource.suite.case import Case
 from pytest_podsource.suite.expect import OPERATIONS

@@ -21,7 +21,7 @@ from pytest_podsource.core.manifest import (
     fault_of,
     priority_warning,
 )
-from pytest_podsource.core.versions import KUBELETS
+from pytest_podsource.known import KUBELETS
 
 MANIFESTS = Path(__file__).parents[1] / "manifests"
 BROKEN = ("odd-calico-node-template.yaml", "odd-etcd-cut-off.yaml")

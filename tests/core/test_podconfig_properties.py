@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from pytest_podsource.contract import Pod, PodUpdate, SourceUpdate
 from pytest_podsource.core.podconfig import PodConfig
 from pytest_podsource.core.pods import LOCAL_ANNOTATIONS
-from pytest_podsource.core.versions import KUBELETS, kubelet
+from pytest_podsource.core.versions import kubelet
+from pytest_podsource.known import KUBELETS
 
 ORDER = ["REMOVE", "ADD", "UPDATE", "DELETE", "RECONCILE"]
 

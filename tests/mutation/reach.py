@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import coverage
 
-from pytest_podsource.driver.base import COMPONENTS, Driver
+from pytest_podsource.driver.base import Driver
+from pytest_podsource.known import COMPONENTS
 from pytest_podsource.suite.case import Case
 from pytest_podsource.suite.runner import run_case
 from pytest_podsource.world.simulated import SimulatedWorld

@@ -225,3 +225,30 @@ def test_isolate_runs_the_module_in_a_process_of_its_own(
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["CRASHED diff/keys-differ-by-case*"])
+
+
+def test_hooks_of_the_root_conftest_are_called_for_cases(
+    run_pytest: RunPytest, pytester: pytest.Pytester
+) -> None:
+    """As for the user's own tests; the cases lie elsewhere."""
+    pytester.makeconftest(
+        """
+        def pytest_runtest_setup(item):
+            print("set up:", item.nodeid)
+
+        def pytest_make_collect_report(collector):
+            print("collected:", collector.nodeid)
+        """
+    )
+
+    result = run_pytest(
+        "--podsource-impl=right", "podsource/diff/keys-differ-by-case.yaml", "-s"
+    )
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines_random(
+        [
+            "collected: podsource/diff/keys-differ-by-case.yaml",
+            "*set up: podsource/diff/keys-differ-by-case.yaml::case",
+        ]
+    )

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_podsource import options
+from pytest_podsource.settings import settings_of
 from tests.plugin.conftest import RunPytest
 
 FAULTS = {
@@ -154,9 +155,9 @@ def test_ini_key_and_option_give_the_same(pytester: pytest.Pytester, name: str) 
     said = [f"{option.flag}={text}"] if option.metavar else [option.flag]
     others = [] if name == "impl" else ["--podsource-impl=m"]
 
-    from_line = options.settings_of(pytester.parseconfig(*others, *said))
+    from_line = settings_of(pytester.parseconfig(*others, *said))
     pytester.makeini(f"[pytest]\n{option.ini} = {text}\n")
-    from_ini = options.settings_of(pytester.parseconfig(*others))
+    from_ini = settings_of(pytester.parseconfig(*others))
 
     assert getattr(from_line, option.key) == value
     assert getattr(from_ini, option.key) == value
@@ -166,7 +167,7 @@ def test_command_line_outranks_the_ini_file(pytester: pytest.Pytester) -> None:
     """And the last of several counts, where they don't add up."""
     pytester.makeini("[pytest]\npodsource_seed = 3\npodsource_component = diff\n")
 
-    settings = options.settings_of(
+    settings = settings_of(
         pytester.parseconfig(
             "--podsource-seed=1",
             "--podsource-seed=2",

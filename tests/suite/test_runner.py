@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from pytest_podsource.contract import Config, Environment, Refused, SourceUpdate
-from pytest_podsource.driver.base import COMPONENTS, Offer
+from pytest_podsource.driver.base import Offer
 from pytest_podsource.driver.inprocess import InProcessDriver
 from pytest_podsource.exceptions import CannotRunHere, DriverError, TimedOut
+from pytest_podsource.known import COMPONENTS
 from pytest_podsource.suite.case import Case
 from pytest_podsource.suite.pods import for_object
 from pytest_podsource.suite.runner import run_case

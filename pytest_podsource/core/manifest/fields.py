@@ -20,8 +20,9 @@ from typing import Any
 from pytest_podsource.contract import Refused
 from pytest_podsource.core.manifest.quantity import ZERO, Quantity, parse_quantity
 from pytest_podsource.core.manifest.text import Number
-from pytest_podsource.core.versions import KUBELETS, Kubelet, kubelet
+from pytest_podsource.core.versions import Kubelet, kubelet
 from pytest_podsource.data import table
+from pytest_podsource.known import KUBELETS
 
 Value = Any
 Fields = Mapping[str, str]

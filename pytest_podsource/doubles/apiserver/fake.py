@@ -52,6 +52,8 @@ class FakeApiserver:
         ca_file: The certificate of its authority, with TLS.
         pods: Its pods.
         nodes: Its nodes.
+        requests: What has been asked, in order.
+        version: Which Kubernetes it says that it is; set it for a client that is choosy.
     """
 
     def __init__(self, *, tls: bool = False, token: str | None = None) -> None:

@@ -15,8 +15,8 @@ import json
 from importlib import resources
 from typing import Any
 
-from pytest_podsource.driver.base import COMPONENTS
 from pytest_podsource.exceptions import UsageError
+from pytest_podsource.known import COMPONENTS
 from pytest_podsource.report.model import VERDICTS, Report, Result, RunInfo
 from pytest_podsource.report.page.details import details
 from pytest_podsource.report.scores import tally_of
