@@ -124,12 +124,13 @@ def test_an_unknown_method_gets_a_verdict_and_the_next_case_runs(
     assert works(adapter, minor)
 
 
+@pytest.mark.parametrize("line", [b"rubbish", b"[1]", b'{"id":5}', b"[" * 20_000])
 def test_a_malformed_message_gets_a_verdict_and_the_next_case_runs(
-    adapter: StdioDriver, minor: str
+    adapter: StdioDriver, minor: str, line: bytes
 ) -> None:
     """The adapter says that the line is no message; the suite starts it anew."""
     before = adapter.pid
-    adapter._peer.child.write(b"rubbish\n")
+    adapter._peer.child.write(line + b"\n")
 
     with pytest.raises((DriverError, Crashed)):
         adapter._peer.demand("initialize", {"protocol": 1, "kubelet": minor})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"sync/atomic"
 )
 
 // Line is the connection to the suite: one message a line.
@@ -19,6 +20,7 @@ type Line struct {
 	out     *bufio.Writer
 	turn    sync.Mutex // held by who speaks, and while nobody may
 	asked   int
+	waiting atomic.Pointer[string] // the id whose answer is awaited
 	answers chan message
 }
 
@@ -47,12 +49,20 @@ func (l *Line) read() (message, error) {
 			l.refuse(fault.Error())
 		} else if m.Method != "" {
 			return m, nil
-		} else if len(m.ID) > 0 {
-			l.answers <- m
-		} else {
+		} else if len(m.ID) == 0 {
 			l.refuse("it has neither method nor id")
+		} else if !l.awaited(m.ID) {
+			l.refuse("it has no method, and nothing was asked with the id " + string(m.ID))
+		} else {
+			l.answers <- m
 		}
 	}
+}
+
+// awaited tells whether an answer with that id is awaited, once for each question.
+func (l *Line) awaited(id json.RawMessage) bool {
+	waiting := l.waiting.Load()
+	return waiting != nil && *waiting == string(id) && l.waiting.CompareAndSwap(waiting, nil)
 }
 
 func (l *Line) refuse(reason string) {
@@ -91,8 +101,9 @@ func (l *Line) ask(method string, params any) (json.RawMessage, *Error) {
 	l.turn.Lock()
 	defer l.turn.Unlock()
 	l.asked++
-	id := json.RawMessage(strconv.Quote("q" + strconv.Itoa(l.asked)))
-	l.write(message{ID: id, Method: method, Params: encode(params)})
+	id := strconv.Quote("q" + strconv.Itoa(l.asked))
+	l.waiting.Store(&id)
+	l.write(message{ID: json.RawMessage(id), Method: method, Params: encode(params)})
 	answer := <-l.answers
 	return answer.Result, answer.Error
 }

@@ -28,12 +28,37 @@ func TestReadEndsWithTheInput(t *testing.T) {
 	}
 }
 
+func TestReadRefusesAnAnswerToNothingAndGoesOn(t *testing.T) {
+	out := &bytes.Buffer{}
+	in := `{"id":5}` + "\n" + `{"id":"q1","result":{}}` + "\n" + `{"id":1,"method":"settle"}` + "\n"
+	line := NewLine(strings.NewReader(in), out)
+
+	m, err := line.read()
+
+	if err != nil || m.Method != "settle" {
+		t.Fatalf("read gave %+v, %v", m, err)
+	}
+	if refusals := strings.Count(out.String(), `"code":-32700`); refusals != 2 {
+		t.Errorf("%d refusals in %s, not 2", refusals, out)
+	}
+}
+
+// answering is a suite that answers whatever is written to it.
+type answering struct {
+	bytes.Buffer
+	to io.Writer
+}
+
+func (a *answering) Write(text []byte) (int, error) {
+	go io.WriteString(a.to, `{"id":"q1","result":{"value":7}}`+"\n")
+	return a.Buffer.Write(text)
+}
+
 func TestAskWaitsForItsAnswer(t *testing.T) {
 	in, suite := io.Pipe()
-	out := &bytes.Buffer{}
+	out := &answering{to: suite}
 	line := NewLine(in, out)
 	go line.read()
-	go io.WriteString(suite, `{"id":"q1","result":{"value":7}}`+"\n")
 
 	result, fault := line.ask("env/ask", map[string]any{"question": "x"})
 
