@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
@@ -96,8 +97,38 @@ def test_content_that_is_no_manifest_is_refused(
     directory: ManifestDirectory, content: Any
 ) -> None:
     """With what would have been right."""
-    with pytest.raises(TypeError, match="is no manifest. Right would be a pod"):
+    with pytest.raises(TypeError, match=r"is no manifest\. Right would be a pod"):
         directory.write("a.yaml", content)
+
+
+def test_temporary_directory_within_a_fake_one() -> None:
+    """Each has its own events; what was made before is there again afterwards."""
+    with ManifestDirectory.temporary() as before:
+        before.write("real", "x")
+        with ManifestDirectory.fake() as fake, ManifestDirectory.temporary() as within:
+            fake.write("a", "x")
+            within.write("b", "x")
+            with pytest.raises(FileNotFoundError):
+                before.write("c", "x")
+
+            assert {event.name for event in fake.events} == {"a"}
+            assert {event.name for event in within.events} == {"b"}
+        before.write("d", "x")
+
+        assert sorted(os.listdir(before.path)) == ["d", "real"]
+
+
+def test_fake_directory_within_a_fake_one_is_refused() -> None:
+    """There is one such path; the outer one stays as it was."""
+    with ManifestDirectory.fake() as outer:
+        outer.write("a", "x")
+        with (
+            pytest.raises(PodSourceError, match="the disk is a fake one already"),
+            ManifestDirectory.fake(),
+        ):
+            pass
+
+        assert os.listdir(outer.path) == ["a"]
 
 
 @pytest.mark.parametrize("duration", [-1, 0.5, "1s", None])
@@ -135,29 +166,32 @@ def test_wall_clock_stays_within_what_python_can_show(years: int) -> None:
 @pytest.mark.parametrize("same", [True, False])
 def test_second_start_is_refused_and_second_stop_is_nothing(*, same: bool) -> None:
     """Real time comes back, however often either was called."""
-    real = time.sleep
+    real = time.sleep  # noqa: TID251 - to be compared
     clock = VirtualClock()
     clock.stop()
     clock.start()
 
     with pytest.raises(PodSourceError, match="one is started already"):
         (clock if same else VirtualClock()).start()
-    time.sleep(2)
+    time.sleep(2)  # noqa: TID251 - it takes no time
     clock.stop()
     clock.stop()
 
     assert clock.monotonic_ns() == 2 * SECOND_NS
-    assert time.sleep is real
+    assert time.sleep is real  # noqa: TID251 - to be compared
     assert time.time() > clock.now_ns() / SECOND_NS
 
 
 def test_fork_has_a_clock_of_its_own() -> None:
     """The child's sleeps move the child's time alone, and take none."""
-    with VirtualClock(warns=False) as clock:
+    with VirtualClock() as clock, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
         child = os.fork()
         if not child:
-            time.sleep(3600)
-            os._exit(clock.monotonic_ns() // (100 * SECOND_NS))
+            try:
+                time.sleep(3600)  # noqa: TID251 - it takes no time
+            finally:
+                os._exit(clock.monotonic_ns() // (100 * SECOND_NS))
         _, status = os.waitpid(child, 0)
 
         assert os.waitstatus_to_exitcode(status) == 36
