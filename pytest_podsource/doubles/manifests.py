@@ -302,7 +302,7 @@ def as_bytes(content: Content) -> bytes:
 def _check_name(name: str) -> None:
     """See that a test's slip doesn't reach files that have nothing to do with it."""
     parts = Path(os.path.normpath(name)).parts
-    outside = parts[:1] == ("/",) or parts in ((), ("..",)) or parts[1:2] == ("..",)
+    outside = parts[:1] == ("/",) or parts == ("..",) or parts[1:2] == ("..",)
     if outside or not name or "\0" in name:
         raise ValueError(
             f"podsource_manifest_dir: {name!r} is no name in the directory. "
