@@ -3,19 +3,22 @@ The sample matrix: everything here that can be tested, as one page.
 
     python scripts/sample_matrix.py OUT.html [WORDS...]
 
-In it: the reference, the real kubelets and other adapters that were built, the examples,
-and the miniatures, each wrong in one way. With WORDS, only those whose name has one.
-What isn't built is named and left out. A few minutes.
+In it: the reference, the real kubelets and client-go's backoff, the examples in Python,
+Node and Rust, and the miniatures, each wrong in one way. With WORDS, only those whose
+name has one. What isn't built is named and left out. Some ten minutes, as examples that
+watch by themselves take real time.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,6 +33,7 @@ from tests.miniatures import MINIATURES  # noqa: E402
 
 _AT_ONCE = 2
 _LIMIT_S = 900
+_REAL = ("--podsource-world=real", "--podsource-time=real")
 _IMPORTED = (ROOT, ROOT / "examples/file_source")
 
 
@@ -41,15 +45,17 @@ class Entry:
     Attributes:
         name: What it is called here.
         options: Those of pytest.
+        is_there: It is built, and what it needs is installed.
     """
 
     name: str
     options: tuple[str, ...]
+    is_there: bool = True
 
 
 def entries() -> Iterator[Entry]:
     """
-    Return all columns that can be had on this machine.
+    Return all columns.
     """
     yield Entry(
         name="reference", options=("--podsource-impl=pytest_podsource.reference",)
@@ -66,6 +72,7 @@ def entries() -> Iterator[Entry]:
                 name=path.stem,
                 options=(target, "--podsource-component=file", *patched),
             )
+    yield from of_other_libraries()
     for miniature in MINIATURES:
         made = miniature.made
         yield Entry(
@@ -75,6 +82,48 @@ def entries() -> Iterator[Entry]:
                 f"--podsource-as={miniature.offers}",
                 f"--podsource-component={miniature.case.partition('/')[0]}",
             ),
+        )
+
+
+def of_other_libraries() -> Iterator[Entry]:
+    """
+    Return the columns of what others wrote, most of it in other languages.
+    """
+    kubelet = ROOT / "adapters/kubelet/bin" / f"kubelet-{KUBELETS[-1]}"
+    yield Entry(
+        name="client-go-backoff",
+        options=(*of_program(kubelet), "--podsource-component=backoff"),
+        is_there=kubelet.exists(),
+    )
+    node, rust = (
+        ROOT / "examples/node",
+        ROOT / "examples/rust/target/debug/notify-source",
+    )
+    yield Entry(
+        name="chokidar",
+        options=(
+            f"--podsource-impl=cmd:node {node.relative_to(ROOT)}/adapter.js",
+            "--podsource-component=file",
+            *_REAL,
+        ),
+        is_there=(node / "node_modules").is_dir() and shutil.which("node") is not None,
+    )
+    yield Entry(
+        name="notify",
+        options=(
+            f"--podsource-impl=cmd:{rust.relative_to(ROOT)}",
+            "--podsource-component=file,backoff",
+            *_REAL,
+        ),
+        is_there=rust.exists(),
+    )
+    for path in sorted(ROOT.glob("examples/python/*_source.py")):
+        library = path.stem.removesuffix("_source")
+        target = f"--podsource-impl={path.relative_to(ROOT)}"
+        yield Entry(
+            name=library,
+            options=(target, "--podsource-component=file", *_REAL),
+            is_there=find_spec(library) is not None,
         )
 
 
@@ -132,11 +181,14 @@ def main(out: Path, words: list[str]) -> int:
     """
     Write the page to *out*.
     """
-    chosen = [
-        entry
-        for entry in entries()
-        if not words or any(word.lower() in entry.name.lower() for word in words)
-    ]
+    chosen = []
+    for entry in entries():
+        if words and not any(word.lower() in entry.name.lower() for word in words):
+            continue
+        if entry.is_there:
+            chosen.append(entry)
+        else:
+            print(f"{entry.name:<32} is not built or not installed, so left out")
     with TemporaryDirectory() as folder:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             paths = list(pool.map(lambda entry: run(entry, Path(folder)), chosen))

@@ -24,6 +24,7 @@ def test_columns_are_the_reference_the_examples_and_all_miniatures() -> None:
     assert len(columns) == len(list(sample_matrix.entries()))
     assert "reference" in columns
     assert {"callbacks", "blocking", "coroutines", "plain"} <= columns.keys()
+    assert {"chokidar", "notify", "watchdog", "watchfiles"} <= columns.keys()
     assert {each.made.__name__ for each in MINIATURES} <= columns.keys()
 
 
@@ -41,10 +42,11 @@ def test_program_is_compared_with_the_kubelet_of_its_name(name: str) -> None:
 def test_component_of_a_miniature_has_cases() -> None:
     """Otherwise its column would be empty."""
     components = {
-        option.partition("=")[2]
+        component
         for entry in sample_matrix.entries()
         for option in entry.options
         if option.startswith("--podsource-component=")
+        for component in option.partition("=")[2].split(",")
     }
 
     assert all((bundled_root() / "cases" / name).is_dir() for name in components)

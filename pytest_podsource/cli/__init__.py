@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from pytest_podsource.exceptions import PodSourceError
+from pytest_podsource.release import release
 
 #: Each is a module of this package, with a command of the same name in it.
 COMMANDS = (
@@ -26,6 +27,7 @@ COMMANDS = (
     "report",
     "reproduce",
     "run",
+    "vendor",
     "watch",
 )
 
@@ -55,7 +57,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="pytest-podsource", prog_name="podsource")
+@click.version_option(release(), prog_name="podsource")
 def commands() -> None:
     """
     What the kubelet does with static pods.

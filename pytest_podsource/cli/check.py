@@ -17,6 +17,7 @@ from pytest_podsource.cli.parameters import (
     version_option,
 )
 from pytest_podsource.cli.places import Place, read_place
+from pytest_podsource.cli.waiting import waiting
 from pytest_podsource.contract import Config
 from pytest_podsource.findings import (
     Verdict,
@@ -76,11 +77,15 @@ def check(
         raise click.UsageError("Give --kubelet, or --from and --to.")
     new = Config(kubelet=to or kubelet or NEWEST, node_name=node_name)
     old = Config(kubelet=from_, node_name=node_name) if from_ else None
-    verdicts = []
+    verdicts: list[Verdict] = []
     emit = printing.printer(format_)
-    for verdict in _verdicts(paths, old, new):
-        verdicts.append(verdict)
-        emit(verdict)
+    try:
+        with waiting("Reading manifests"):
+            for verdict in _verdicts(paths, old, new):
+                verdicts.append(verdict)  # noqa: PERF402 - those before a bad PATH count
+    finally:
+        for verdict in verdicts:
+            emit(verdict)
     if format_ == "text":
         _close(verdicts, old, new)
     level = worst(each for verdict in verdicts for each in verdict.findings)

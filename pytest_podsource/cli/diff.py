@@ -19,6 +19,7 @@ from pytest_podsource.cli.parameters import (
 )
 from pytest_podsource.cli.places import read_place
 from pytest_podsource.cli.revisions import manifests_at
+from pytest_podsource.cli.waiting import waiting
 from pytest_podsource.contract import Config
 from pytest_podsource.exceptions import UsageError
 from pytest_podsource.findings.edit import Edit, Restart, edit_of
@@ -61,8 +62,9 @@ def diff(
     if a new manifest is refused.
     """
     config = Config(kubelet=kubelet or NEWEST, node_name=node_name, url=url)
-    after = _manifests(new, config)
-    before = _manifests(old, config) if Path(old).exists() else _at(old, new)
+    with waiting("Reading manifests"):
+        after = _manifests(new, config)
+        before = _manifests(old, config) if Path(old).exists() else _at(old, new)
     if Path(old).is_file() and Path(new).is_dir():
         raise click.UsageError(
             f"{old} is a file and {new} a directory. Give two alike."
@@ -73,7 +75,8 @@ def diff(
         )
     if url and Path(new).is_dir():
         raise click.UsageError("A URL answers with one file, not with a directory.")
-    found = edit_of(before, after, config, "http" if url else "file")
+    with waiting("Comparing manifests"):
+        found = edit_of(before, after, config, "http" if url else "file")
     if as_json:
         click.echo(json.dumps(_as_json(found)))
     else:

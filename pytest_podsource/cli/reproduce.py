@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from importlib.metadata import version
 from pathlib import Path
 
 import click
 
 from pytest_podsource.cli.parameters import kubelet_option
 from pytest_podsource.exceptions import UsageError
+from pytest_podsource.release import release
 from pytest_podsource.suite.bundled import bundled_root
 from pytest_podsource.suite.case import Case, load_cases
 from pytest_podsource.suite.replay import script_of
@@ -59,7 +59,7 @@ def reproduce(
         impl,
         kubelet=kubelet,
         seed=seed,
-        version=version("pytest-podsource"),
+        version=release(),
     )
     if output is None:
         click.echo(text, nl=False)

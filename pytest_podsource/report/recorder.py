@@ -164,8 +164,8 @@ def case_set(settings: Settings) -> CaseSet:
     Return the cases that a run can have.
     """
     import hashlib  # noqa: PLC0415 - only for a report
-    from importlib.metadata import version  # noqa: PLC0415
 
+    from pytest_podsource.release import release  # noqa: PLC0415
     from pytest_podsource.suite.bundled import bundled_root  # noqa: PLC0415
     from pytest_podsource.suite.case import load_cases  # noqa: PLC0415
 
@@ -174,7 +174,7 @@ def case_set(settings: Settings) -> CaseSet:
         cases += load_cases(settings.cases.absolute(), own=True)
     text = "".join(f"{case.id} {case.hash}\n" for case in cases)
     return CaseSet(
-        suite=version("pytest-podsource"),
+        suite=release(),
         name=settings.set_,
         digest=hashlib.sha256(text.encode()).hexdigest()[:12],
     )

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -216,3 +219,32 @@ def test_a_url_that_refuses_is_told() -> None:
     result = check(f"http://127.0.0.1:{port}/")
 
     assert "The kubelet keeps the pods that it had." in str(result.exception)
+
+
+def test_a_terminal_shows_what_is_under_way(directory: Path) -> None:
+    """On standard error only, so that what is printed can still be read by a program."""
+    terminal, side = pty.openpty()
+    command = [sys.executable, "-m", "pytest_podsource.cli", "check", "--json"]
+    try:
+        run = subprocess.run(
+            [*command, directory],
+            stdout=subprocess.PIPE,
+            stderr=side,
+            check=True,
+            timeout=60,
+        )
+    finally:
+        os.close(side)
+    shown = os.read(terminal, 4096)
+    os.close(terminal)
+
+    assert b"Reading manifests" in shown
+    assert json.loads(run.stdout)["state"] == "taken"
+
+
+def test_what_comes_before_a_path_that_is_not_there_is_told(directory: Path) -> None:
+    """The manifests that could be judged are not lost."""
+    result = check(directory, directory / "nowhere")
+
+    assert "web.yaml: taken as" in " ".join(result.stdout.split())
+    assert "does not exist" in str(result.exception)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +89,43 @@ def test_of_several_mismatches_a_kubelet_names_its_own(
 
     place = "spec.containers[0].livenessProbe.httpGet"
     assert str(refused.value).startswith(f"{place}.{field}: ")
+
+
+NINES = "9" * 10_000
+
+
+@pytest.mark.parametrize(
+    ("text", "cpu"),
+    [
+        (f"cpu: {NINES}", NINES),
+        (f'cpu: "0.{NINES}"', "1"),
+        (f"cpu: 0x{'0' * 6000}7", "7"),
+        (f"cpu: 0{'0' * 6000}7", "7"),
+    ],
+    ids=["whole", "fraction", "hexadecimal", "octal"],
+)
+def test_a_number_may_have_any_length(text: str, cpu: str) -> None:
+    """Go's readers have no limit of digits, as Python's has."""
+    pod = manifest(container={"resources": {"limits": {"cpu": "CPU"}}})
+    data = yaml.safe_dump(pod).replace("cpu: CPU", text).encode()
+
+    found = decode_manifest(data, FILE)
+
+    assert found["spec"]["containers"][0]["resources"]["limits"] == {"cpu": cpu}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"apiVersion": "v1", "kind": "Pod", "metadata": {"generation": %s}}',
+        "apiVersion: v1\nkind: Pod\nmetadata: {generation: %s}\n",
+    ],
+    ids=["JSON", "YAML"],
+)
+def test_a_number_of_any_length_has_no_place_in_a_field(text: str) -> None:
+    """It is told as any other that doesn't fit."""
+    with pytest.raises(Refused, match=r"metadata\.generation: '?9+"):
+        decode_manifest((text % NINES).encode(), FILE)
 
 
 def test_decode_manifest_names_the_line_of_broken_yaml() -> None:

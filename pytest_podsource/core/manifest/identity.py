@@ -65,7 +65,7 @@ def _dumped(value: Any) -> list[Any]:
     # As in the kubelet 0.1 and 100m are one amount in two forms, so two hashes.
     if not isinstance(value, Quantity):
         raise TypeError(f"{value!r} can't stand in a pod")
-    return [value.number, value.scale, value.family]
+    return [hex(value.number), value.scale, value.family]  # of any length, unlike str
 
 
 def _self_link(meta: dict[str, Any], kubelet: Kubelet) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 
 _DECIMAL = {
@@ -29,6 +30,7 @@ _FORM = re.compile(
     r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?"
     r"(?P<suffix>[numkMGTPE]?|[KMGTPE]i|[eE][+-]?[0-9]+)\Z"
 )
+_LONGEST_SUFFIX = 20  # of an exponent in 64 bits, with its sign and letter
 _NANO = -9
 _MILLI = -3
 _BINARY_DIGITS = 14
@@ -77,13 +79,13 @@ class Quantity:
             return self.text or "0"
         if self.family == "binary" and self._is_binary():
             number, power = _without_factors(int(self.value), 1024)
-            return f"{number}{_suffix(_BINARY, power * 10)}"
+            return f"{Decimal(number)}{_suffix(_BINARY, power * 10)}"
         number, power = _without_factors(self.number, 10)
         power += self.scale
         number, power = number * 10 ** (power % 3), power - power % 3
         if self.family == "exponent":
-            return f"{number}e{power}" if power else str(number)
-        return f"{number}{_suffix(_DECIMAL, power)}"
+            return f"{Decimal(number)}e{power}" if power else str(Decimal(number))
+        return f"{Decimal(number)}{_suffix(_DECIMAL, power)}"
 
     def _is_binary(self) -> bool:
         return self.value.denominator == 1 and abs(self.value) >= 1024  # noqa: PLR2004 - one Ki
@@ -102,14 +104,14 @@ def parse_quantity(text: str) -> Quantity:
     Kubelet: ``resource.ParseQuantity``.
     """
     form = _FORM.match(text)
-    if not text or not form:
+    if not text or not form or len(form["suffix"]) > _LONGEST_SUFFIX:
         raise ValueError(
             f"{text!r} is not a quantity. Right would be a number, with a suffix such "
             "as m, k, M, Ki, Mi or without."
         )
     part = form["part"] or ""
     digits = form["whole"].lstrip("0") + part
-    number = int(f"{form['sign']}0{digits}")
+    number = int(Decimal(f"{form['sign']}0{digits}"))  # int alone stops at 4,300 digits
     found = _scaled(number, form["suffix"], len(part))
     kept = _is_kept(digits or "0", form["suffix"], len(part))
     return replace(found, text=text) if kept else found

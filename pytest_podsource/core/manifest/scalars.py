@@ -10,6 +10,7 @@ import struct
 from decimal import Decimal
 
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
+_MOST_DIGITS = len(str(_LARGEST))
 # Go writes numbers beyond these with an exponent.
 _JSON_SMALLEST, _JSON_LARGEST = 1e-6, 1e21
 _KEY_SMALLEST, _KEY_LARGEST = -5, 6
@@ -44,14 +45,16 @@ def plain(text: str) -> bool | int | float | str | None:
     digits = text.replace("_", "")
     if _INT.match(digits):
         whole = _whole(digits)
-        if _SMALLEST <= whole <= _LARGEST:
+        if whole is not None and _SMALLEST <= whole <= _LARGEST:
             return whole
     number = _float(digits)
     return text if isinstance(number, str) else number
 
 
-def _whole(digits: str) -> int:
+def _whole(digits: str) -> int | None:
     unsigned = digits.lstrip("+-")
+    if unsigned[0] != "0" and len(unsigned) > _MOST_DIGITS:
+        return None  # Python reads no decimal number of any length
     octal = re.match("0[0-7]", unsigned)
     number = int(unsigned, 8 if octal else 0)
     return -number if digits.startswith("-") else number

@@ -33,6 +33,7 @@ Value: TypeAlias = Any
 _TAG = "tag:yaml.org,2002:"
 _RESOLVED = ("bool", "int", "float", "null", "timestamp")
 _LARGEST_KEY = 2**63 - 1
+_MOST_DIGITS = 100
 # go-yaml's measure against documents that grow by aliases of aliases.
 _MANY_NODES = 4_000_000
 
@@ -114,6 +115,7 @@ def _read_json(data: bytes) -> Value:
         return json.loads(
             data.decode("utf-8", "replace"),
             parse_float=Number,
+            parse_int=_json_int,
             parse_constant=_no_constant,
             object_pairs_hook=_object,
         )
@@ -122,6 +124,11 @@ def _read_json(data: bytes) -> Value:
             f"the text begins with '{{' and isn't JSON: {error}. Right would be one "
             "JSON object with nothing behind it."
         ) from error
+
+
+def _json_int(text: str) -> int | Number:
+    # Python reads no decimal number of any length, and no field takes such a one.
+    return int(text) if len(text) <= _MOST_DIGITS else Number(text)
 
 
 def _object(pairs: list[tuple[str, Value]]) -> dict[str, Value]:

@@ -1,0 +1,1 @@
+"""A copy of this package in somebody's project: what is in it, and what became of it."""
