@@ -268,9 +268,9 @@ def check_case(
     podsource_check(request.node.case)
 
 
-def collect(session: pytest.Session, selection: Selection) -> list[pytest.Item]:
+def collect(session: pytest.Session, selection: Selection) -> list[CaseNode]:
     """
     Return the items of *selection*.
     """
     suite = SuiteNode.from_parent(session, name=ROOT, nodeid=ROOT, selection=selection)
-    return list(session.genitems(suite))
+    return [item for item in session.genitems(suite) if isinstance(item, CaseNode)]

@@ -102,6 +102,31 @@ def duration(text: str) -> int:
     return ns
 
 
+def shard(text: str) -> Any:
+    """
+    Return the part that *text* names, such as ``2/4``.
+    """
+    from pytest_podsource.sharding import Shard  # noqa: PLC0415 - only if asked
+
+    number, slash, count = text.partition("/")
+    if not (slash and number.isdecimal() and count.isdecimal()) or not (
+        1 <= int(number) <= int(count)
+    ):
+        raise ValueError(f"{text!r} is no part. Right would be 1/4, 2/4, 3/4 and 4/4.")
+    return Shard(int(number), int(count))
+
+
+def existing_report(text: str) -> Path:
+    """
+    Return the report *text*.
+    """
+    if not (path := Path(text)).is_file():
+        raise ValueError(
+            f"{text!r} is not a file. Write one with --podsource-report={text}."
+        )
+    return path
+
+
 def existing_folder(text: str) -> Path:
     """
     Return the folder *text*.
@@ -247,6 +272,21 @@ OPTIONS = (
         metavar="N",
         convert=at_least(0),
         help="Permutes what happens at one instant. Default: 0, the natural order.",
+    ),
+    Option(
+        name="shard",
+        group=_WHERE,
+        metavar="K/N",
+        convert=shard,
+        help="Run part K of N, one for each machine; the reports of all parts merge.",
+    ),
+    Option(
+        name="durations",
+        group=_WHERE,
+        metavar="REPORT.jsonl",
+        convert=existing_report,
+        help="With --podsource-shard: balance the parts by how long the cases took in "
+        "this report, the same for all parts.",
     ),
     Option(
         name="real-limit",

@@ -14,11 +14,13 @@ import pytest
 from pytest_podsource import baseline
 from pytest_podsource.collecting import CaseNode, Selection, collect
 from pytest_podsource.driver.base import Offer
+from pytest_podsource.exceptions import UnusableReport
 from pytest_podsource.report import terminal
 from pytest_podsource.report.judged import judged_of
 from pytest_podsource.report.tally import Tally
 from pytest_podsource.run import is_in_real_time, run_of
 from pytest_podsource.settings import settings_of
+from pytest_podsource.sharding import part_of, seconds_of
 from pytest_podsource.suite.forecast import Forecast, forecast
 
 
@@ -78,7 +80,18 @@ class Conformance:
         self, session: pytest.Session, items: list[pytest.Item]
     ) -> None:
         """Add the cases."""
-        items.extend(collect(session, self._selection))
+        items.extend(self._of_this_shard(collect(session, self._selection)))
+
+    def _of_this_shard(self, items: list[CaseNode]) -> list[CaseNode]:
+        shard, durations = self._settings.shard, self._settings.durations
+        if shard is None:
+            return items
+        try:
+            seconds = seconds_of(durations) if durations else {}
+        except UnusableReport as error:
+            raise pytest.UsageError(f"--podsource-durations: {error}") from None
+        part = part_of(shard, [item.case.id for item in items], seconds)
+        return [item for item in items if item.case.id in part]
 
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
         """Say how many cases were selected."""

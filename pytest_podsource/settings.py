@@ -8,14 +8,18 @@ Rule 2: whoever gives a value that can't be used is told the ones that can.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from pytest_podsource.known import NEWEST
 from pytest_podsource.options import OPTIONS, ROOT, given
+
+if TYPE_CHECKING:
+    from pytest_podsource.sharding import Shard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +39,8 @@ class Settings:
         fs: ``tmp`` or ``fake``.
         kubelet: The kubelet to compare with, as major.minor.
         seed: Permutes what happens at one instant; 0 keeps the natural order.
+        shard: The part of the run, ``None`` for all of it.
+        durations: A report by which the parts are balanced.
         real_limit_ns: Longest virtual time of a case in the real world.
         set_: Name of the frozen set of cases that a score counts, empty for all.
         require: Components that must be offered.
@@ -61,6 +67,8 @@ class Settings:
     fs: str = "tmp"
     kubelet: str = NEWEST
     seed: int = 0
+    shard: Shard | None = None
+    durations: Path | None = None
     real_limit_ns: int = 5_000_000_000
     set_: str = ""
     require: tuple[str, ...] = ()
@@ -139,46 +147,83 @@ def _as_ours(argument: str, config: pytest.Config) -> str:
 
 
 def _checked(settings: Settings) -> Settings:
-    if settings.time == "real" and settings.world != "real":
-        raise pytest.UsageError(
-            "--podsource-time: 'real' needs the real world. "
-            "Say --podsource-world=real, or take env or patched."
-        )
-    if settings.world == "real" and settings.time == "patched":
-        raise pytest.UsageError(
-            "--podsource-time: 'patched' is for the simulated world. "
-            "Leave --podsource-world=real away, or say --podsource-time=real."
-        )
-    if settings.world == "real" and settings.fs == "fake":
-        raise pytest.UsageError(
-            "--podsource-fs: 'fake' is for the simulated world. "
-            "Leave --podsource-world=real away, or say --podsource-fs=tmp."
-        )
-    if settings.time == "patched" and settings.fs == "fake":
-        raise pytest.UsageError(
-            "--podsource-fs: 'fake' needs time env, for threads and a fake disk don't go "
-            "together. Leave --podsource-time=patched away, or say --podsource-fs=tmp."
-        )
-    for flag, value in (("as", settings.as_), ("against", settings.against)):
-        if value and not settings.impl:
-            raise pytest.UsageError(
-                f"--podsource-{flag}: there is nothing to test. "
-                "Add --podsource-impl=TARGET."
-            )
-    if settings.isolate and (settings.as_ or settings.impl.startswith("cmd:")):
-        raise pytest.UsageError(
-            "--podsource-isolate: only a module or a file can be isolated. "
-            "Leave away --podsource-as, and name no cmd:."
-        )
-    in_process = settings.impl and not settings.impl.startswith("cmd:")
-    if settings.trace and in_process and not settings.isolate:
-        raise pytest.UsageError(
-            "--podsource-trace: there is no dialogue with what runs in this process. "
-            "Add --podsource-isolate, or name a program by cmd:."
-        )
-    if settings.cwd and in_process:
-        raise pytest.UsageError(
-            "--podsource-cwd: only a program of cmd: is started in a folder. "
-            "Name one, or leave --podsource-cwd away."
-        )
+    for option, is_wrong, reason in _conflicts(settings):
+        if is_wrong:
+            raise pytest.UsageError(f"--podsource-{option}: {reason}")
     return settings
+
+
+def _conflicts(settings: Settings) -> Iterator[tuple[str, bool, str]]:
+    """
+    Yield which options may not go together, whether they do, and what to do then.
+    """
+    is_real, is_patched = settings.world == "real", settings.time == "patched"
+    is_program = settings.impl.startswith("cmd:")
+    in_process = bool(settings.impl) and not is_program
+    yield (
+        "time",
+        settings.time == "real" and not is_real,
+        (
+            "'real' needs the real world. Say --podsource-world=real, or take env or "
+            "patched."
+        ),
+    )
+    yield (
+        "time",
+        is_real and is_patched,
+        (
+            "'patched' is for the simulated world. Leave --podsource-world=real away, or say "
+            "--podsource-time=real."
+        ),
+    )
+    yield (
+        "fs",
+        is_real and settings.fs == "fake",
+        (
+            "'fake' is for the simulated world. Leave --podsource-world=real away, or say "
+            "--podsource-fs=tmp."
+        ),
+    )
+    yield (
+        "fs",
+        is_patched and settings.fs == "fake",
+        (
+            "'fake' needs time env, for threads and a fake disk don't go together. Leave "
+            "--podsource-time=patched away, or say --podsource-fs=tmp."
+        ),
+    )
+    for option, value in (("as", settings.as_), ("against", settings.against)):
+        yield (
+            option,
+            bool(value) and not settings.impl,
+            "there is nothing to test. Add --podsource-impl=TARGET.",
+        )
+    yield (
+        "durations",
+        settings.durations is not None and settings.shard is None,
+        "there are no parts to balance. Add --podsource-shard=K/N.",
+    )
+    yield (
+        "isolate",
+        settings.isolate and (bool(settings.as_) or is_program),
+        (
+            "only a module or a file can be isolated. Leave away --podsource-as, and name no "
+            "cmd:."
+        ),
+    )
+    yield (
+        "trace",
+        settings.trace is not None and in_process and not settings.isolate,
+        (
+            "there is no dialogue with what runs in this process. Add --podsource-isolate, "
+            "or name a program by cmd:."
+        ),
+    )
+    yield (
+        "cwd",
+        settings.cwd is not None and in_process,
+        (
+            "only a program of cmd: is started in a folder. Name one, or leave "
+            "--podsource-cwd away."
+        ),
+    )
