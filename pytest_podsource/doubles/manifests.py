@@ -16,9 +16,16 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeAlias
 
 from pytest_podsource.contract import Cancel, Config, WatchEvent
@@ -151,6 +158,8 @@ class ManifestDirectory:
         folder = f"{stamp}.{next(self._numbers)}"
         self._apply("mkdir", folder)
         self._apply("chmod", {folder: "0755"})
+        for sub in _folders(contents):
+            self._apply("mkdir", f"{folder}/{sub}")
         for name, content in contents.items():
             self._apply("write", {f"{folder}/{name}": as_bytes(content)})
             self._apply("chmod", {f"{folder}/{name}": "0644"})
@@ -297,6 +306,12 @@ def as_bytes(content: Content) -> bytes:
         )
     items = {"apiVersion": "v1", "kind": "PodList", "items": list(content)}
     return json.dumps(items, indent=2).encode()
+
+
+def _folders(names: Iterable[str]) -> list[str]:
+    """Return the folders that files of these names lie in, outer ones first."""
+    found = {str(each) for name in names for each in PurePosixPath(name).parents}
+    return sorted(found - {"."})
 
 
 def _check_name(name: str) -> None:
