@@ -75,12 +75,15 @@ class Conformance:
             quiet_ns=QUIET_NS,
         )
 
-    @pytest.hookimpl(tryfirst=True)  # before -k, -m, --lf and --deselect
+    # Before -k, -m, --lf and --deselect; a wrapper, for pytest-randomly has one that
+    # shuffles what is there by then.
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(
         self, session: pytest.Session, items: list[pytest.Item]
-    ) -> None:
+    ) -> Iterator[None]:
         """Add the cases."""
         items.extend(self._of_this_shard(collect(session, self._selection)))
+        yield
 
     def _of_this_shard(self, items: list[CaseNode]) -> list[CaseNode]:
         shard, durations = self._settings.shard, self._settings.durations

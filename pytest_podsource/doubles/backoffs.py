@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from inspect import isawaitable
 from itertools import islice, pairwise, zip_longest
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_podsource.contract import SECOND_NS
@@ -143,6 +144,12 @@ def _nanoseconds(
     values = iter(delays_of, object()) if callable(delays_of) else iter(delays_of)
     for value in values:
         seconds = value.total_seconds() if isinstance(value, timedelta) else value
+        given: object = seconds
+        if not isinstance(given, int | float) or not isfinite(given):
+            raise AssertionError(
+                f"podsource_backoff: {value!r} is no delay. Right would be seconds, or "
+                "a timedelta."
+            )
         yield round(seconds * SECOND_NS)
 
 

@@ -49,6 +49,13 @@ LIMIT_S = 10.0
 _ENDINGS = 100
 _LIMIT_NS = 24 * 3600 * SECOND_NS
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_FIRST_NS, _LAST_NS = (
+    (each - _EPOCH) // timedelta(microseconds=1) * 1_000
+    for each in (
+        datetime.min.replace(tzinfo=timezone.utc),
+        datetime.max.replace(tzinfo=timezone.utc),
+    )
+)
 # Real functions, held where freezegun doesn't look.
 _REAL = (held_sleep.REAL_SLEEP[0], time.monotonic)
 
@@ -98,7 +105,19 @@ class VirtualClock(CaseClock):
         self.stop()
 
     def start(self) -> None:
-        """Begin to be the time of this process; this thread drives it."""
+        """
+        Begin to be the time of this process; this thread drives it.
+
+        Raises:
+            DriverError: It or another one is started already.
+        """
+        if isinstance(
+            getattr(vars(threading)["_time"], "__self__", None), VirtualClock
+        ):
+            raise DriverError(
+                "VirtualClock.start: one is started already, and is the time of the "
+                "whole process. Use that one, or stop it first."
+            )
         self._owner = threading.get_ident()
         nested = bool(freezegun.api.freeze_factories)
         if not nested:
@@ -120,11 +139,13 @@ class VirtualClock(CaseClock):
 
     def stop(self) -> None:
         """
-        End the threads that are left, and give real time back.
+        End the threads that are left, and give real time back; no more if it is stopped.
 
         Raises:
             DriverError: A thread can't be ended.
         """
+        if self._frozen is None:
+            return
         try:
             for tracked in list(self._tracked.values()):
                 self._end(tracked)
@@ -145,8 +166,16 @@ class VirtualClock(CaseClock):
         Raises:
             Exception: What a thread raised and didn't catch.
             DriverError: It is called in a coroutine.
+            ValueError: *duration_ns* is negative, or no whole number.
         """
         self._check_driver("advance")
+        given: object = duration_ns
+        if not isinstance(given, int) or given < 0:
+            raise ValueError(
+                f"podsource_clock.advance: {duration_ns!r} is no number of nanoseconds. "
+                "Right would be 5 * SECOND_NS; only the wall clock goes back: jump()."
+            )
+        self._check_wall(duration_ns)
         super().advance(duration_ns)
 
     def advance_to_next(self) -> int:
@@ -228,7 +257,13 @@ class VirtualClock(CaseClock):
         self._show()
 
     def jump(self, by_ns: int) -> None:
-        """Move the wall clock only."""
+        """
+        Move the wall clock only, forward or back.
+
+        Raises:
+            ValueError: It would leave the years from 1 to 9999.
+        """
+        self._check_wall(by_ns)
         super().jump(by_ns)
         self._show()
 
@@ -290,6 +325,13 @@ class VirtualClock(CaseClock):
             raise DriverError(
                 f"podsource_clock.{what} in a coroutine would stop its own event loop. "
                 "Await asyncio.sleep there: it moves the clock on."
+            )
+
+    def _check_wall(self, by_ns: int) -> None:
+        if not _FIRST_NS <= self.now_ns() + by_ns <= _LAST_NS:
+            raise ValueError(
+                f"podsource_clock: {by_ns} ns from {self._wall():%Y-%m-%d} leave the "
+                "years from 1 to 9999, which is all that Python can show."
             )
 
     def _park(self, tracked: Tracked) -> None:

@@ -48,7 +48,8 @@ def fake_disk(threads: Collection[threading.Thread] = ()) -> Iterator[FakeDirect
         threads: Those that may run beside: they are known to leave the disk alone.
 
     Raises:
-        DriverError: Another thread runs, or is started by this one.
+        DriverError: Another thread runs, or is started by this one; or there is such
+            a directory already.
     """
     for name in _IMPORTED_BEFORE:
         import_module(name)
@@ -59,7 +60,13 @@ def fake_disk(threads: Collection[threading.Thread] = ()) -> Iterator[FakeDirect
     with patcher:
         assert patcher.fs is not None
         patcher.fs.shuffle_listdir_results = False
-        directory = FakeDirectory(Scene(config=Config()), patcher.fs, _Now())
+        try:
+            directory = FakeDirectory(Scene(config=Config()), patcher.fs, _Now())
+        except FileExistsError as error:
+            raise DriverError(
+                f"podsource_manifest_dir: the disk is a fake one already, and has "
+                f"{error.filename}. Use that, or a temporary directory beside it."
+            ) from None
         check_readings(patches, patcher.fs, directory.check)
         patches.set(threading.Thread, "start", _refuse_here())
         try:

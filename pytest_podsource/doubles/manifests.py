@@ -3,7 +3,7 @@ A manifest directory that is changed the ways people change one, and tells what 
 
 Rule 1: each operation is carried out on the disk, then watchers are told what the kernel
 would tell of it, in fsnotify's words and the kernel's order. Rule 2: names are relative
-to the directory. Rule 3: a save is told call by call, so a watcher sees it half done.
+to the directory, and reach at most into the folder that it stands in. Rule 3: a save is told call by call, so a watcher sees it half done.
 """
 
 from __future__ import annotations
@@ -16,9 +16,16 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeAlias
 
 from pytest_podsource.contract import Cancel, Config, WatchEvent
@@ -131,6 +138,7 @@ class ManifestDirectory:
         if program not in SCRIPTS:
             known = ", ".join(SCRIPTS)
             raise ValueError(f"save_like: {program!r} is not known. Known: {known}.")
+        _check_name(name)
         self._begin()
         for changes in save(str(self.path), program, name, as_bytes(content)):
             self._tell(changes)
@@ -143,11 +151,15 @@ class ManifestDirectory:
         The files are links through ``..data`` to a dated folder; a new folder is
         filled, ``..data`` is renamed onto it, then links are made and removed.
         """
+        for name in contents:
+            _check_name(name)
         before = self._link("..data")
         stamp = time.strftime("..%Y_%m_%d_%H_%M_%S", time.gmtime())
         folder = f"{stamp}.{next(self._numbers)}"
         self._apply("mkdir", folder)
         self._apply("chmod", {folder: "0755"})
+        for sub in _folders(contents):
+            self._apply("mkdir", f"{folder}/{sub}")
         for name, content in contents.items():
             self._apply("write", {f"{folder}/{name}": as_bytes(content)})
             self._apply("chmod", {f"{folder}/{name}": "0644"})
@@ -159,15 +171,19 @@ class ManifestDirectory:
 
     def rename(self, old: str, new: str) -> Path:
         """Rename a file or folder, over *new* if it is there."""
+        _check_name(old)
+        _check_name(new)
         self._apply("rename", [old, new])
         return self.path / new
 
     def remove(self, name: str) -> None:
         """Remove a file, or a folder with all that is in it."""
+        _check_name(name)
         self._apply("remove", name)
 
     def mkdir(self, name: str) -> Path:
         """Make a folder."""
+        _check_name(name)
         self._apply("mkdir", name)
         return self.path / name
 
@@ -177,6 +193,7 @@ class ManifestDirectory:
 
     def touch(self, name: str) -> Path:
         """Move the times of a file, or make an empty one."""
+        _check_name(name)
         self._apply("touch", name)
         return self.path / name
 
@@ -186,6 +203,7 @@ class ManifestDirectory:
 
     def hardlink(self, name: str, target: str) -> Path:
         """Make one more name of the file *target*."""
+        _check_name(target)
         return self._do("hardlink", name, target)
 
     def fail(self, name: str, error: str, times: int | None = None) -> None:
@@ -204,6 +222,7 @@ class ManifestDirectory:
             ValueError: There is no such error.
             CannotRunHere: A temporary directory can't fail like that.
         """
+        _check_name(name)
         number = getattr(errno, error, None)
         if not isinstance(number, int):
             raise ValueError(f"fail: {error!r} is no error of the system, such as EIO.")  # noqa: TRY004 - a wrong value
@@ -211,6 +230,7 @@ class ManifestDirectory:
 
     def heal(self, name: str) -> None:
         """End what :meth:`fail` ordered."""
+        _check_name(name)
         self._disk.fail_reading(name, 0)
 
     def watch(self, on_event: Callable[[WatchEvent], None]) -> Cancel:
@@ -238,6 +258,7 @@ class ManifestDirectory:
         self.events.append(FileEvent(op, "" if name == "." else name))
 
     def _do(self, verb: str, name: str, argument: Any) -> Path:
+        _check_name(name)
         self._apply(verb, {name: argument})
         return self.path / name
 
@@ -277,8 +298,31 @@ def as_bytes(content: Content) -> bytes:
         return content.encode()
     if isinstance(content, Mapping):
         return json.dumps(content, indent=2).encode()
+    given: object = content
+    if not isinstance(given, Sequence):
+        raise TypeError(
+            f"{content!r} is no manifest. Right would be a pod, a sequence of pods, a "
+            "text, or bytes."
+        )
     items = {"apiVersion": "v1", "kind": "PodList", "items": list(content)}
     return json.dumps(items, indent=2).encode()
+
+
+def _folders(names: Iterable[str]) -> list[str]:
+    """Return the folders that files of these names lie in, outer ones first."""
+    found = {str(each) for name in names for each in PurePosixPath(name).parents}
+    return sorted(found - {"."})
+
+
+def _check_name(name: str) -> None:
+    """See that a test's slip doesn't reach files that have nothing to do with it."""
+    parts = Path(os.path.normpath(name)).parts
+    outside = parts[:1] == ("/",) or parts == ("..",) or parts[1:2] == ("..",)
+    if outside or not name or "\0" in name:
+        raise ValueError(
+            f"podsource_manifest_dir: {name!r} is no name in the directory. "
+            "Right would be web.yaml, sub/web.yaml, or ../web.yaml for beside it."
+        )
 
 
 def _of_events(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias, cast, get_args
 
@@ -59,6 +60,8 @@ Flaw: TypeAlias = Literal[
     "a-secret",
 ]
 
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
 MIRROR = "kubernetes.io/config.mirror"
 SOURCE = "kubernetes.io/config.source"
 
@@ -95,7 +98,15 @@ class Pods:
             name: Its name.
             fields: Any field of metadata, spec, status or its container by its own
                 name, such as ``namespace="prod"`` or ``image="nginx:2"``.
+
+        Raises:
+            ValueError: A kubelet would refuse the name.
         """
+        if not _NAME.fullmatch(name):
+            raise ValueError(
+                f"podsource_pod: {name!r} is no name of a pod. Right would be web-1; "
+                "broken('bad-name') makes one that is refused."
+            )
         return manifest(name, **fields)
 
     def shape(self, shape: Shape, name: str = "web") -> Pod:

@@ -51,7 +51,15 @@ class Updates:
     def add(
         self, op: Operation, pods: Iterable[Pod] = (), *, source: str = "file"
     ) -> None:
-        """Keep an update of code that doesn't know the contract's values."""
+        """
+        Keep an update of code that doesn't know the contract's values.
+
+        Raises:
+            ValueError: There is no such operation.
+        """
+        if op not in OPERATIONS:
+            known = ", ".join(sorted(OPERATIONS))
+            raise ValueError(f"add: {op!r} is no operation. Known: {known}.")
         kind = SourceUpdate if op == "SET" else PodUpdate
         self.send(kind(op=op, source=source, pods=tuple(pods)))
 
@@ -93,14 +101,15 @@ class Updates:
 
 
 def _check(stream: Stream) -> None:
-    if isinstance(stream, str) and stream != "any":
+    given: object = stream
+    is_list = isinstance(given, Sequence | Mapping) and not isinstance(given, str)
+    if given != "any" and not is_list:
         raise ValueError(f"expect: {stream!r} is not known. Right would be a list.")
     for entry in entries(stream):
         if entry == "any":
             continue
-        strange = sorted(set(entry) - _KEYS) if isinstance(entry, Mapping) else [entry]
-        operations = [key for key in entry if key in OPERATIONS]
-        if strange or len(operations) != 1:
+        known = isinstance(entry, Mapping) and set(entry) <= _KEYS
+        if not known or len(OPERATIONS & set(entry)) != 1:
             raise ValueError(
                 f"expect: {entry!r} is no update. It has one of "
                 f"{', '.join(sorted(OPERATIONS))}, and may have source and at."

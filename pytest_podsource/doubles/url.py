@@ -9,10 +9,12 @@ was told and never asked for, and what was asked and never told, fails the test.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+from typing import get_args
 from urllib.parse import urlsplit
 
 from pytest_podsource.doubles.answers import (
@@ -26,6 +28,11 @@ from pytest_podsource.doubles.answers import (
 from pytest_podsource.doubles.manifests import Content, as_bytes
 
 PATH = "/pods"
+
+_PATH = re.compile(r"/[^\x00-\x20?#\x7f-\U0010ffff]*")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
+_FIRST_STATUS, _LAST_STATUS = 200, 999
 
 
 class ManifestUrl:
@@ -109,8 +116,13 @@ class ManifestUrl:
             chunks: Into how many chunks the server parts the body; 0 for one whole.
             cut_at: End the connection after so many bytes of the (packed) body.
             etag: Validator of the body; a request that has it already gets 304.
+
+        Raises:
+            ValueError: No server could answer so.
         """
         given = list((headers or {}).items())
+        _check_reply(status, given, packing, etag)
+        _check_numbers(delay_ns=delay_ns, chunks=chunks, cut_at=cut_at or 0)
         if packing:
             given.append(("Content-Encoding", packing))
         quoted = f'"{etag}"' if etag else ""
@@ -130,6 +142,7 @@ class ManifestUrl:
 
     def redirect(self, to: str, *, status: int = 302) -> None:
         """Answer with a redirect to a path such as ``/moved``, or to another URL."""
+        _check_reply(status, [("Location", to)])
         self._place.answers.append(Answer(status=status, headers=(("Location", to),)))
 
     def fail(self, how: Failure) -> None:
@@ -139,7 +152,12 @@ class ManifestUrl:
         Args:
             how: ``reset``: the connection breaks. ``silent``: no answer ever comes; the
                 mock raises the timeout, the server lets the client wait.
+
+        Raises:
+            ValueError: It isn't known.
         """
+        if how not in get_args(Failure):
+            raise ValueError(_unknown("fail", how, get_args(Failure)))
         self._place.answers.append(Answer(failure=how))
 
     def require(self, header: str, value: str | None = None) -> None:
@@ -151,7 +169,15 @@ class ManifestUrl:
         Return the same URL at another *path*, with answers of its own.
 
         Its requests are kept in the same list.
+
+        Raises:
+            ValueError: *path* is none, as a request has it.
         """
+        if not _PATH.fullmatch(path):
+            raise ValueError(
+                f"podsource_url.at: {path!r} is no path. Right would be /moved: a slash, "
+                "then what a request has, without a query, blanks as %20."
+            )
         other = ManifestUrl(self._root, self.ca_file)
         other.url = f"{self._root}{path}"
         other.requests = self.requests
@@ -204,6 +230,41 @@ class ManifestUrl:
         self._strange.append(why)
         headers = (("Content-Type", "text/plain"),)
         return Answer(status=status, headers=headers, body=f"{why}\n".encode())
+
+
+def _check_reply(
+    status: int,
+    headers: Iterable[tuple[str, str]],
+    packing: str = "",
+    etag: str = "",
+) -> None:
+    given: object = status
+    if not isinstance(given, int) or not _FIRST_STATUS <= given <= _LAST_STATUS:
+        raise ValueError(
+            f"podsource_url.reply: {status!r} ends no request. Right would be a number "
+            f"from {_FIRST_STATUS} to {_LAST_STATUS}."
+        )
+    for name, value in (*headers, ("ETag", etag)):
+        if not (_TOKEN.fullmatch(name) and _VALUE.fullmatch(value)):
+            raise ValueError(
+                f"podsource_url.reply: {name!r}: {value!r} is no header. Right would be "
+                "a name without blanks, and a value of one line in Latin-1."
+            )
+    if packing not in get_args(Packing):
+        raise ValueError(_unknown("reply", packing, get_args(Packing)[1:]))
+
+
+def _check_numbers(**numbers: int) -> None:
+    for name, number in numbers.items():
+        if number < 0:
+            raise ValueError(
+                f"podsource_url.reply: {name}={number} is negative. "
+                "Right would be 0 or more."
+            )
+
+
+def _unknown(what: str, word: object, known: Iterable[str]) -> str:
+    return f"podsource_url.{what}: {word!r} is not known. Known: {', '.join(known)}."
 
 
 def _line(request: SeenRequest) -> str:

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from pytest_podsource.cli import commands
 from pytest_podsource.doubles.manifests import ManifestDirectory, manifest
-from tests.cli.watching import Watching
+from tests.cli.watching import APART, Watching
 
 Watch = Callable[..., Watching]
 
@@ -190,7 +190,9 @@ def test_once_prints_what_is_there_and_ends(directory: ManifestDirectory) -> Non
     """A table for people, with a header; what is wrong goes to standard error."""
     directory.write("b.yaml", "rubbish")
 
-    result = CliRunner().invoke(commands, ["watch", "--once", str(directory.path)])
+    result = CliRunner(**APART).invoke(
+        commands, ["watch", "--once", str(directory.path)]
+    )
 
     header, line = result.stdout.splitlines()
     assert result.exit_code == 0
@@ -204,7 +206,7 @@ def test_once_on_an_empty_directory_says_that_there_are_no_pods(
     tmp_path: Path,
 ) -> None:
     """The empty ADD is shown: the source was seen."""
-    result = CliRunner().invoke(commands, ["watch", "--once", str(tmp_path)])
+    result = CliRunner(**APART).invoke(commands, ["watch", "--once", str(tmp_path)])
 
     assert result.stdout.splitlines()[-1].split()[1:] == ["ADD", "file", "(no", "pods)"]
 
@@ -216,7 +218,7 @@ def test_once_follows_the_kubelet_that_is_named(
     """In 1.1 the first of two manifests of one pod counts, later the last."""
     directory.write("a.yaml.bak", manifest("a", image="0"))
 
-    result = CliRunner().invoke(
+    result = CliRunner(**APART).invoke(
         commands,
         ["watch", "--once", "--json", f"--kubelet={kubelet}", str(directory.path)],
     )

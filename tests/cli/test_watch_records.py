@@ -23,7 +23,7 @@ from pytest_podsource.cli.records import (
 from pytest_podsource.cli.watch_records import Consumer
 from pytest_podsource.contract import SECOND_NS, Cancel, Environment, WatchEvent
 from pytest_podsource.world.clock import CaseClock
-from tests.cli.watching import Watching
+from tests.cli.watching import APART, Watching
 
 
 def record(name: str, desc: str = "x", namespace: str = "ns") -> str:
@@ -227,7 +227,7 @@ def test_once_prints_the_records(tmp_path: Path) -> None:
     (tmp_path / "one").write_text(record("a"))
     (tmp_path / "two").write_text("rubbish")
 
-    result = CliRunner().invoke(
+    result = CliRunner(**APART).invoke(
         commands, ["watch", "--records", "--once", str(tmp_path)]
     )
 

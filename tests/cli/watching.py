@@ -8,14 +8,21 @@ import json
 import subprocess
 import sys
 from contextlib import suppress
+from inspect import signature
 from itertools import count
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
 from typing import Any
 
+from click.testing import CliRunner
+
 from pytest_podsource.doubles.manifests import ManifestDirectory, manifest
 
+# click before 8.2 puts both streams into one unless it is told not to.
+APART: dict[str, Any] = (
+    {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+)
 LIMIT_S = 20.0
 COMMAND = Path(sys.executable).with_name("podsource")
 

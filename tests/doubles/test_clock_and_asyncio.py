@@ -19,7 +19,7 @@ from pytest_podsource.exceptions import DriverError
 
 @pytest.fixture
 def clock() -> Iterator[VirtualClock]:
-    with VirtualClock(limit_s=2) as made:
+    with VirtualClock(limit_s=60) as made:  # real time, of a machine that may be busy
         yield made
 
 

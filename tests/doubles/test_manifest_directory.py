@@ -117,6 +117,15 @@ def test_content_is_a_pod_or_several_or_a_text(directory: ManifestDirectory) -> 
     assert many.read_text().count('"kind": "Pod"') == 2
 
 
+def test_data_folder_may_have_folders(directory: ManifestDirectory) -> None:
+    """As the items of a ConfigMap may; the link is of the outermost one."""
+    directory.swap_data_dir({"in/a.yaml": "1", "in/deep/b.yaml": "2"})
+
+    assert (directory.path / "in").is_symlink()
+    assert (directory.path / "in/a.yaml").read_text() == "1"
+    assert (directory.path / "in/deep/b.yaml").read_text() == "2"
+
+
 def test_data_folder_is_swapped_as_in_a_mounted_config_map(
     directory: ManifestDirectory,
 ) -> None:

@@ -79,7 +79,7 @@ def test_timer_of_the_environment_keeps_the_cases_time(make: Make) -> None:
 
 
 def test_thread_of_its_own_is_seen_at_its_time(make: Make) -> None:
-    """To 100 ms; what comes while the step settles has the step's instant."""
+    """On a grid of 100 ms, not before it came; within a step at the step's instant."""
     world = make(told=False)
     timers = [threading.Timer(at, world.env.send, [SET]) for at in (0.05, 0.5)]
     for timer in timers:
@@ -90,7 +90,9 @@ def test_thread_of_its_own_is_seen_at_its_time(make: Make) -> None:
     world.advance(SECOND_NS)
 
     assert [seen.at_ns for seen in at_once] == [0]
-    assert [seen.at_ns for seen in world.take("expect")] == [SECOND_NS // 2]
+    (later,) = world.take("expect")
+    assert later.at_ns >= SECOND_NS // 2
+    assert later.at_ns % (SECOND_NS // 10) == 0
 
 
 def test_time_of_a_case_goes_on_when_the_implementation_starts(
