@@ -61,6 +61,7 @@ class Kubelet:
             one that its type reads by itself before the others.
         integers_wrap: Integers that are too large may wrap around (DECODE-09).
         int_or_string_bits: Bits of a port that may be a name, less the sign (DECODE-09).
+        tiny_quantities: There are suffixes for a billionth and a millionth.
         needs_api_version: ``apiVersion`` is required (DECODE-11).
         list_items_keep_kind: Items of a list keep their kind and API version, which
             count for the UID (DECODE-14).
@@ -162,6 +163,7 @@ class Kubelet:
     first_mismatch_ends: bool
     integers_wrap: bool
     int_or_string_bits: int
+    tiny_quantities: bool
     needs_api_version: bool
     list_items_keep_kind: bool
     file_toleration: bool
@@ -326,6 +328,7 @@ DIFFERENCES: Mapping[str, Mapping[str, Any]] = {
     "fields_in_any_case": {"1.1": True, "1.20": False},
     "first_mismatch_ends": {"1.1": False, "1.20": True, "1.30": False},
     "int_or_string_bits": {"1.1": 63, "1.20": 31},
+    "tiny_quantities": {"1.1": False, "1.20": True},
     "integers_wrap": {"1.1": False, "1.20": True, "1.30": False},
     "needs_api_version": {"1.1": False, "1.20": True},
     "list_items_keep_kind": {"1.1": False, "1.37": True},

@@ -43,10 +43,18 @@ def lint(cases: Iterable[Case], origins: Origins) -> list[str]:
     """
     found: list[str] = []
     seen: set[str] = set()
+    rows: dict[tuple[str, str], str] = {}
     for case in cases:
         if case.id in seen:
             found.append(f"{case.path}: the id {case.id} is there twice.")
         seen.add(case.id)
+        body = json.dumps([case.given, case.steps], sort_keys=True, default=str)
+        first = rows.setdefault((case.file_id, body), case.row)
+        if first != case.row:
+            found.append(
+                f"{case.path}: row {case.row} does what row {first} does. Put what "
+                "differs in as ${name}."
+            )
         found += _findings(case, origins)
     return list(dict.fromkeys(found))
 

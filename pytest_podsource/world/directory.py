@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pytest_podsource.exceptions import CannotRunHere
+from pytest_podsource.exceptions import CannotRunHere, CaseError
 from pytest_podsource.world.base import Scene
 from pytest_podsource.world.inotify_model import Change, Inode
 
@@ -119,11 +119,20 @@ class ManifestDirectory:
 
     def _at(self, name: str) -> str:
         path = os.path.normpath(os.path.join(self._base, name))
+        self._refuse_outside(os.path.dirname(path))
         aside = self._faults.pop(path, None)
         if aside is not None:
             os.remove(path)
             os.rename(aside, path)
         return path
+
+    def _refuse_outside(self, path: str) -> None:
+        # Cases may be somebody else's: none reaches a file that isn't its own.
+        root = os.path.realpath(self._root)
+        if os.path.commonpath([root, os.path.realpath(path)]) != root:
+            raise CaseError(
+                path, "this leads out of the temporary directory. Name a place in it."
+            )
 
     def _each(
         self, verb: Callable[[str, Any], list[Change]], arguments: Mapping[str, Any]
@@ -140,6 +149,7 @@ class ManifestDirectory:
         return self._put(path, data, os.O_APPEND)
 
     def _put(self, path: str, data: bytes, how: int) -> list[Change]:
+        self._refuse_outside(path)
         real = os.path.realpath(path)
         new = not os.path.exists(real)
         handle = os.open(real, os.O_WRONLY | os.O_CREAT | how, 0o644)
@@ -152,6 +162,7 @@ class ManifestDirectory:
         ]
 
     def _truncate(self, path: str, size: int) -> list[Change]:
+        self._refuse_outside(path)
         os.truncate(path, size)
         return both(os.path.realpath(path), "modify")
 
@@ -192,6 +203,7 @@ class ManifestDirectory:
     def _touch(self, path: str) -> list[Change]:
         if not os.path.lexists(path):
             return self._write(path, b"")
+        self._refuse_outside(path)
         os.utime(path)
         return both(os.path.realpath(path), "attrib")
 
@@ -205,6 +217,7 @@ class ManifestDirectory:
         return [Change(inode_of(source), "attrib"), *named(path, "create")]
 
     def _chmod(self, path: str, mode: str) -> list[Change]:
+        self._refuse_outside(path)
         os.chmod(path, int(mode, 8))
         return both(os.path.realpath(path), "attrib")
 

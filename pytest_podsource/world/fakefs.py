@@ -145,6 +145,7 @@ class FakeWorld(SimulatedWorld):
         self._patcher = Patcher()
         setattr(self._patcher, "linecache_patcher", LinesOfTheRealDisk())  # noqa: B010 - as if it were one of theirs
         self._patcher.setUp()
+        self._is_faked = True
         assert self._patcher.fs is not None
         self._fs = self._patcher.fs
         try:
@@ -157,7 +158,7 @@ class FakeWorld(SimulatedWorld):
             raise
 
     def close(self) -> None:
-        """End the case: the disk is the real one again."""
+        """End the case: the disk is the real one again; a second time it does nothing."""
         try:
             super().close()
         finally:
@@ -171,7 +172,9 @@ class FakeWorld(SimulatedWorld):
 
     def _end(self) -> None:
         self._patches.undo()
-        self._patcher.tearDown()
+        if self._is_faked:  # pyfakefs counts, and one end too many breaks the next disk
+            self._is_faked = False
+            self._patcher.tearDown()
         helpers.reset_ids()
 
     def _make_directory(self, scene: Scene) -> FakeDirectory:

@@ -140,3 +140,13 @@ def test_id_that_is_there_twice_is_found(a_case: MakeCase) -> None:
     found = lint([a_case({"start": None}), other], ORIGINS)
 
     assert found == ["elsewhere.yaml: the id podconfig/x is there twice."]
+
+
+def test_row_that_does_what_another_does_is_found(a_case: MakeCase) -> None:
+    """Its variables are put in nowhere, so it shows nothing."""
+    rows = [a_case({"advance": "1s"}, id=f"podconfig/x:{row}", row=row) for row in "ab"]
+    other = a_case({"advance": "2s"}, id="podconfig/x:c", row="c")
+
+    (found,) = lint([*rows, other], ORIGINS)
+
+    assert "row b does what row a does" in found

@@ -392,3 +392,13 @@ def test_scene_that_cannot_be_made_leaves_the_real_disk(make: Make) -> None:
         make(watch_fails="nonsense")
 
     assert Path(__file__).exists()
+
+
+def test_end_comes_once() -> None:
+    """A world that is closed twice leaves a next fake disk within one alone."""
+    world = FakeWorld(Scene(config=Config()))
+
+    world.close()
+    world.close()
+
+    assert fake_filesystem_unittest.Patcher.REF_COUNT == 0

@@ -234,10 +234,15 @@ def test_thread_that_outlives_the_world_is_a_harness_error() -> None:
 
     thread = threading.Thread(target=stubborn, daemon=True)
     start(world, lambda config, env: SimpleNamespace(start=thread.start))
+    (tracked,) = world._clock._tracked.values()
 
     with pytest.raises(DriverError, match="outlives the case"):
         world.close()
     go_on.clear()
+    tracked.handover.give(10)
+    thread.join(10)
+
+    assert not thread.is_alive()
 
     assert threading.Thread.start is not real
     assert not Path(world.config.path).exists()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pytest_podsource.contract import Config
-from pytest_podsource.exceptions import CannotRunHere
+from pytest_podsource.exceptions import CannotRunHere, CaseError
 from pytest_podsource.world.base import Scene
 from pytest_podsource.world.directory import ManifestDirectory
 
@@ -151,3 +151,39 @@ def test_close_leaves_nothing_on_the_disk(make: Make) -> None:
     directory.close()
 
     assert not root.exists()
+
+
+@pytest.mark.parametrize(
+    ("verb", "argument"),
+    [
+        ("write", lambda out: {"../../ours": b""}),
+        ("write", lambda out: {f"{out}/ours": b""}),
+        ("write", lambda out: {"out/ours": b""}),
+        ("write", lambda out: {"link": b""}),
+        ("append", lambda out: {"link": b"x"}),
+        ("truncate", lambda out: {"link": 0}),
+        ("chmod", lambda out: {"link": "0"}),
+        ("touch", lambda out: "link"),
+        ("place", lambda out: {"out/ours": b""}),
+        ("rename", lambda out: ["a", f"{out}/ours"]),
+        ("remove", lambda out: f"{out}/theirs"),
+        ("mkdir", lambda out: "../../ours"),
+        ("symlink", lambda out: {"out/ours": "a"}),
+        ("hardlink", lambda out: {"ours": f"{out}/theirs"}),
+    ],
+)
+def test_no_verb_leads_out_of_the_temporary_directory(
+    make: Make, tmp_path: Path, verb: str, argument: Callable[[Path], object]
+) -> None:
+    """By name, by an absolute path, through a link: a case may be a stranger's."""
+    theirs = tmp_path / "theirs"
+    theirs.write_bytes(b"theirs")
+    mode = theirs.stat().st_mode
+    directory = make(files={"a": b""})
+    directory.apply("symlink", {"out": str(tmp_path), "link": str(theirs)})
+
+    with pytest.raises(CaseError, match="leads out of the temporary directory"):
+        directory.apply(verb, argument(tmp_path))
+
+    assert [each.name for each in tmp_path.iterdir()] == ["theirs"]
+    assert (theirs.read_bytes(), theirs.stat().st_mode) == (b"theirs", mode)

@@ -114,6 +114,7 @@ class _Types:
         leaves = {
             **(_WRAPPING_LEAVES if version.integers_wrap else _LEAVES),
             "IntOrString": _int_or_string(version.int_or_string_bits),
+            "Quantity": _quantity(with_tiny=version.tiny_quantities),
         }
         self._made: dict[str, Decode] = {
             kind: _ending(leaf) if self._first_ends or kind in _READ_APART else leaf
@@ -323,16 +324,23 @@ def _int_or_string(bits: int) -> Callable[[Value], int | str]:
     return lambda value: value if isinstance(value, str) else whole(value)
 
 
-def _quantity(value: Value) -> Quantity:
-    if value is None:
-        return ZERO
-    text = value.text if isinstance(value, Number) else str(value)
-    if isinstance(value, (bool, list, dict)):
-        raise _mismatch(value, "a quantity")
-    try:
-        return parse_quantity(text.strip())
-    except ValueError as error:
-        raise _Wrong(str(error)) from None
+def _quantity(*, with_tiny: bool) -> Callable[[Value], Quantity]:
+    def leaf(value: Value) -> Quantity:
+        if value is None:
+            return ZERO
+        text = value.text if isinstance(value, Number) else str(value)
+        if isinstance(value, (bool, list, dict)):
+            raise _mismatch(value, "a quantity")
+        if not with_tiny and text.strip().endswith(("n", "u")):
+            raise _mismatch(
+                value, "a quantity of this kubelet, whose least suffix is m"
+            )
+        try:
+            return parse_quantity(text.strip())
+        except ValueError as error:
+            raise _Wrong(str(error)) from None
+
+    return leaf
 
 
 def _time(value: Value) -> str | None:
@@ -368,7 +376,6 @@ _LEAVES: Mapping[str, Decode] = {
     "string": _string,
     "bool": _bool,
     **{kind: _int(bits) for kind, bits in _INT_BITS.items()},
-    "Quantity": _quantity,
     "Time": _time,
     "bytes": _bytes,
     "raw": _raw,
