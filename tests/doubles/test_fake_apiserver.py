@@ -12,13 +12,19 @@ from collections.abc import Callable, Iterator
 from itertools import islice, repeat
 from pathlib import Path
 from queue import Queue
-from typing import Any, TypeAlias
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 
 from pytest_podsource import FakeApiserver
+from pytest_podsource.apiserver.answers import call_of
+from pytest_podsource.doubles.apiserver.streams import Stream
 from pytest_podsource.exceptions import UsageError
+
+if TYPE_CHECKING:
+    from pytest_podsource.apiserver.watching import Watch
 
 pytest.importorskip("aiohttp", reason="aiohttp, of the extra apiserver, is lacking")
 
@@ -678,3 +684,19 @@ def test_kubeconfig_has_what_a_client_needs(
     assert "certificate-authority-data" in cluster["cluster"]
     assert user["user"] == {"token": secure.token}
     assert config["current-context"] == config["contexts"][0]["name"]
+
+
+def test_what_is_told_while_lines_are_written_is_not_lost() -> None:
+    """The end comes after it, also if both come between two takings."""
+    watch = SimpleNamespace(
+        options=SimpleNamespace(timeout_s=None), take=list, ended=False
+    )
+    stream = Stream(call_of("GET", PODS, {}), cast("Watch", watch), threading.RLock())
+    stream.tell(b"first")
+
+    first = stream.take()
+    stream.tell(b"second")
+    stream.end()
+    second = stream.take()
+
+    assert (first, second) == (([b"first"], False), ([b"second"], True))

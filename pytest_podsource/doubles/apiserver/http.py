@@ -131,11 +131,12 @@ class HttpServer:
         until = self._loop.time() + (stream.timeout_s or math.inf)
         while True:
             stream.wake.clear()
-            for line in stream.take():
+            lines, are_last = stream.take()
+            for line in lines:
                 if self._backend.is_cut(stream):
                     await exchange.break_off(response, line)
                 await exchange.write(response, line)
-            if stream.is_over:
+            if are_last:
                 return response
             await self._wait(stream, until)
 

@@ -20,13 +20,12 @@ class Stream:
         call: What opened it.
         wake: Set where there may be something new; awaited by the server only.
         timeout_s: After how many seconds it is to end; None: it goes on.
-        is_over: Whether it ends after what is still to be told.
     """
 
     def __init__(self, call: Call, watch: Watch, lock: RLock) -> None:
         self.call = call
         self.wake = asyncio.Event()
-        self.is_over = False
+        self._is_over = False  # it ends after what is still to be told
         self.timeout_s = watch.options.timeout_s
         self._watch = watch
         self._lock = lock
@@ -37,31 +36,31 @@ class Stream:
         """Send *line* as it is, after what came before."""
         with self._lock:
             self._look()
-            if not self.is_over:
+            if not self._is_over:
                 self._lines.append(line)
 
     def bookmark(self) -> None:
         """Send a bookmark to a client that asked for them."""
         with self._lock:
             self._look()
-            if not self.is_over and (event := self._watch.bookmark()):
+            if not self._is_over and (event := self._watch.bookmark()):
                 self._lines.append(event.json())
 
     def end(self) -> None:
         """End after what came before."""
         with self._lock:
             self._look()
-            self.is_over = True
+            self._is_over = True
 
-    def take(self) -> list[bytes]:
-        """Return the lines that are to be sent now."""
+    def take(self) -> tuple[list[bytes], bool]:
+        """Return the lines that are to be sent now, and whether they are the last."""
         with self._lock:
             self._look()
             lines = [*self._lines]
             self._lines.clear()
-            return lines
+            return lines, self._is_over
 
     def _look(self) -> None:
-        if not self.is_over:
+        if not self._is_over:
             self._lines.extend(event.json() for event in self._watch.take())
-            self.is_over = self._watch.ended
+            self._is_over = self._watch.ended
